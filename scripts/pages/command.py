@@ -7,12 +7,16 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pages.compare import differences
 from pages.page import RESULTS, ROOT, Page, PageRun, all_pages, lines_of
 from studies.define.checked_toml import Refused
 from studies.execute.keel import find_keel, mpiexec_of
 from studies.records import Record, UnreadableRecords, read_runs
+
+if TYPE_CHECKING:
+    from papers.points import Made
 
 ABOUT = """Makes the pages of results/ again: the counted and predicted records of their runs, and from these README.md and figures.
 
@@ -39,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def made_records(run: PageRun, keel: Path) -> list[Record]:
-    """Starts keel; what the page keeps of its records."""
+    """Starts keel; returns what the page keeps of its records."""
     return [record for each, words in run.starts() for record in run.kept(records_of(keel, words, run), each)]
 
 
@@ -55,19 +59,51 @@ def records_of(keel: Path, words: Sequence[str], run: PageRun) -> list[Record]:
         return [record for one in read_runs(out) for record in one.records]
 
 
+class Maker:
+    """Makes records and pictures. The figures of scripts/papers share the runs that they are made of."""
+
+    def __init__(self, keel: Path, scratch: Path):
+        self.keel, self.scratch = keel, scratch
+
+    def records(self, run: PageRun) -> list[Record]:
+        return self.paper(run).rows if run.paper else made_records(run, self.keel)
+
+    def paper(self, run: PageRun) -> "Made":
+        from papers.figures import make  # matplotlib takes long to load
+        from papers.points import Folder
+
+        return make(run.paper, Folder(self.scratch, self.keel))
+
+    def write(self, page: Page, run: PageRun, png: bool) -> list[Path]:
+        """Writes the records of a run and, if it is a figure of a paper, its picture."""
+        path = page.path(run)
+        if not run.paper:
+            path.write_text(lines_of(self.records(run)), encoding="utf-8")
+            return [path]
+        from papers.figures import compact
+
+        made = self.paper(run)
+        path.write_text(lines_of(made.rows), encoding="utf-8")
+        drawn = page.folder / f"{run.paper}.svg"
+        if png:
+            made.picture.figure.savefig(drawn.with_suffix(".png"), dpi=110)
+        drawn.write_text(compact(made.picture.svg()) + "\n", encoding="utf-8")
+        return [path, drawn]
+
+
 def to_make(page: Page, options: argparse.Namespace) -> list[PageRun]:
     kinds = {"counted", "predicted"} | ({"measured"} if options.measured else set())
     all_lengths = options.nightly or not options.check
-    return [run for run in page.runs if run.kind in kinds and run.command and (all_lengths or not run.nightly)]
+    return [run for run in page.runs if run.kind in kinds and (run.command or run.paper) and (all_lengths or not run.nightly)]
 
 
-def checked(page: Page, keel: Path | None, options: argparse.Namespace) -> Iterator[str]:
+def checked(page: Page, maker: Maker | None, options: argparse.Namespace) -> Iterator[str]:
     """The differences from what should be."""
     readme = page.folder / "README.md"
     if readme.read_text(encoding="utf-8") != page.text():
         yield f"{readme}: it is not what README.md.j2 and the records make; run scripts/results --render {page.folder.name}"
-    for run in to_make(page, options) if keel else []:
-        for difference in differences(page.records(run.name), made_records(run, keel), run.tolerance):
+    for run in to_make(page, options) if maker else []:
+        for difference in differences(page.records(run.name), maker.records(run), run.tolerance):
             yield f"{page.path(run)}: {difference}"
 
 
@@ -94,22 +130,26 @@ def chosen(options: argparse.Namespace) -> list[Page]:
     return [page for name, page in pages.items() if not options.names or name in options.names]
 
 
+def work(pages: Sequence[Page], maker: Maker | None, options: argparse.Namespace) -> int:
+    if options.check:
+        stale = [difference for page in pages for difference in checked(page, maker, options)]
+        print("\n".join(stale) if stale else "every page is this build's")
+        return 1 if stale else 0
+    for page in pages:
+        for run in to_make(page, options) if maker else []:
+            for path in maker.write(page, run, options.png):
+                print(f"wrote {path}")
+        for path in render(page, options.png):
+            print(f"wrote {path}")
+    return 0
+
+
 def main(words: Sequence[str]) -> int:
     options = parser().parse_args(words)
     try:
         pages = chosen(options)
-        keel = None if options.render else find_keel(options.keel)
-        if options.check:
-            stale = [difference for page in pages for difference in checked(page, keel, options)]
-            print("\n".join(stale) if stale else "every page is this build's")
-            return 1 if stale else 0
-        for page in pages:
-            for run in to_make(page, options) if keel else []:
-                page.path(run).write_text(lines_of(made_records(run, keel)), encoding="utf-8")
-                print(f"wrote {page.path(run)}")
-            for path in render(page, options.png):
-                print(f"wrote {path}")
+        with tempfile.TemporaryDirectory() as scratch:
+            return work(pages, None if options.render else Maker(find_keel(options.keel), Path(scratch)), options)
     except (Refused, UnreadableRecords) as error:
         print(error, file=sys.stderr)
         return 2
-    return 0

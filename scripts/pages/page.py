@@ -7,6 +7,7 @@ page.toml has any number of
     kind = "predicted"        # or counted, measured, simulated
     command = "--dry-run inputs/papers/seed_weak.toml problem.ranks=512"   # words behind keel, from the root of the sources
     by = "scripts/study run ..."     # in place of command: what made records that no single start of keel makes
+    paper = "weak_times"      # in place of command: a figure of scripts/papers; its numbers are the records, weak_times.svg is drawn with them
     keep = ["solve"]          # the kinds of records that stay; all of them if it is not there
     fields = ["solver", "moved.bytes"]   # the fields kept of these records, besides their kind; all if it is not there
     sums = ["bytes_moved"]    # timers become one record with the sums of these fields
@@ -61,6 +62,7 @@ RUN = {
     "kind": Key(str, "what its numbers are", KINDS, needed=True),
     "command": Key(str, "words behind keel"),
     "by": Key(str, "what made records that no single start of keel makes"),
+    "paper": Key(str, "figure of scripts/papers"),
     "each": Key(dict, "more words of a start each, by name"),
     "keep": Key(list, "kinds of records that stay"),
     "fields": Key(list, "fields that stay"),
@@ -93,6 +95,7 @@ class PageRun:
     kind: str
     command: str = ""
     by: str = ""
+    paper: str = ""
     each: dict[str, str] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
@@ -222,8 +225,8 @@ def read_page(folder: Path) -> Page:
     for number, run in enumerate(runs):
         file.check(run, ("run", number), RUN, "a run")
         by_keel = run.get("kind") in ("counted", "predicted")
-        if ("command" in run) == ("by" in run) or ("by" in run and by_keel):
-            file.refuse(("run", number), "run: wants command, or by if it is measured or simulated")
+        if sum(name in run for name in ("command", "by", "paper")) != 1 or ("by" in run and by_keel):
+            file.refuse(("run", number), "run: wants command, or paper, or by if it is measured or simulated")
     figures: list[Record] = file.values.get("figure", [])
     for number, figure in enumerate(figures):
         file.check(figure, ("figure", number), FIGURE, "a figure")

@@ -1,11 +1,10 @@
 """Who the papers' closed forms would choose, and who the time of the plan, after figures 3.11 to 3.13 and 4.6 of Lockhart 2023."""
 
 from papers.formulas import closed_form_time, machine_named
-from papers.points import Figure, Made, Point, Records
-from papers.printed import sentences
+from papers.points import Figure, Made, Point, Records, numbers
 from papers.schemes import COLUMNS, GRIDS, MATRICES, NODES, Scheme, grid_points, matrix_points, schemes_of
 from studies.evaluate.figures.style import COLOURS, Picture, legend, new
-from studies.markdown import table
+from studies.records import Record
 
 # The schemes that have a closed form, by a rule each.
 FAMILIES = ("standard", "two_step", "three_step")
@@ -47,7 +46,7 @@ def points() -> list[Point]:
 def make(records: Records, every: list[Point]) -> Made:
     figure, axes = new(len(NODES), width=8.6, height=9.0, sharey=True)
     rows = []
-    totals = []
+    totals: list[Record] = []
     for axis, (machine, nodes) in zip(axes[0], NODES.items(), strict=True):
         found = cases(records, machine)
         agreed = 0
@@ -70,15 +69,14 @@ def make(records: Records, every: list[Point]) -> Made:
         axis.tick_params(axis="y", labelsize=8, length=0)
         axis.set(title=f"{machine}, {nodes} ranks a node", xlim=(0, len(CHOOSERS)), ylim=(len(found) - 0.5, -0.5))
         axis.grid(visible=False)
-        totals.append(f"{machine}: {agreed} of {len(found)} choices of the closed forms are those of the plan with two sockets.")
+        totals.append({"record": "total", "machine": machine, "patterns": len(found), "closed form chooses as plan with two sockets": agreed})
     for number, family in enumerate(FAMILIES):
         axes[0][0].bar([0], [0], color=COLOURS[number], alpha=0.55, label=family)
     legend(figure, axes[0][0])
     head = ["pattern", "machine", "ranks a node", *CHOOSERS, "closed form's choice over the fastest"]
     caption = ("Who the closed forms choose and who the times of the plans, of the three schemes that have a closed form; in the fields "
                "the gain of that choice over standard by the plan, two sockets a node.")  # fmt: skip
-    ended = "\n" + " ".join(totals) + "\n" + sentences("Lockhart", "section 3.5.3.1")
-    return Made(Picture(figure, caption, "predicted"), table(head, rows) + ended)
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows) + totals)
 
 
 FIGURES = [Figure("closed_forms", "Lockhart 2023, figures 3.11 to 3.13 and 4.6: who each would choose", points, make)]

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from math import ceil, comb
 
 from papers.formulas import device_forms, machine_named
-from papers.points import Figure, Made, Point, Records
-from papers.printed import sentences
+from papers.points import Figure, Made, Point, Records, numbers
 from studies.evaluate.figures.style import INK, Picture, legend, new, series
-from studies.markdown import table
 from studies.records import Record, Run
 
-DECK = "results/figures/devices.toml"
+DECK = "results/papers/devices.toml"
 RANKS = 64
 MOST_COLUMNS = 1000
 NEIGHBOURS = (4, 8, 12, 16, 20, 24)  # n_pb
@@ -114,7 +112,7 @@ def make(records: Records, every: list[Point]) -> Made:
             "chosen", "chosen, as printed"]  # fmt: skip
     caption = (f"Closed forms for one exchange of devices, lassen, 4 devices a node and 9 helpers each; order {FLOW.order}, "
                f"{FLOW.species} species, a fifth of the elements at boundaries.")  # fmt: skip
-    return Made(Picture(figure, caption, "predicted"), table(head, rows) + sentences("Lockhart", "5.6 to 5.12"))
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows))
 
 
 FIGURES = [Figure("devices", "Lockhart 2023, figures 5.6 to 5.12: exchanges of devices, helped by idle cores", points, make)]

@@ -1,11 +1,10 @@
 """Enlarged conjugate gradients: iterations saved against work and words, after chapter 4 of Lockhart 2023."""
 
-from papers.points import Figure, Made, Point, Records, machine_words
+from papers.points import Figure, Made, Point, Records, machine_words, numbers
 from papers.weak_scaling import LATE, noisy
 from studies.evaluate.figures.style import COLOURS, HATCHES, Picture, legend, new
-from studies.markdown import table
 
-DECK = "results/figures/enlarged.toml"
+DECK = "results/papers/enlarged.toml"
 RANKS = (64, 512, 4096)
 WIDTHS = (1, 2, 4, 8)
 PARTS = {"bottom": "work", "bottom_exchange": "exchanges", "all_reduce": "all-reduces"}
@@ -44,7 +43,7 @@ def make(records: Records, every: list[Point]) -> Made:
     head = ["ranks", "t", "iterations", "all-reduces", "words", *(f"{name}, ms" for name in PARTS.values()),
             *(f"solve, ms: {1e6 * late:.0f} us late" for late in LATE)]  # fmt: skip
     caption = "Enlarged CG on 64^3 cells by the number of directions t; hopper, 4 ranks a node, standard scheme; no rank late in the bars."
-    return Made(Picture(figure, caption, "predicted"), table(head, rows))
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows))
 
 
 FIGURES = [Figure("enlarged", "Lockhart 2023, figures 4.3 to 4.14: enlarged CG by its t", points, make)]

@@ -1,13 +1,11 @@
 """Gains of the communication schemes: on sparse matrices, after figures 3.10 to 3.15 of Lockhart 2023, and with t vectors at a time, after its
 chapter 4; on the levels of a grid, after figures 14 and 15 of Bienz et al. 2020, which show levels of AMG."""
 
-from papers.points import Figure, Made, Point, Records
-from papers.printed import sentences
+from papers.points import Figure, Made, Point, Records, numbers
 from papers.schemes import (
     COLUMNS, GRIDS, MATRICES, NODES, faster_rule, gains, grid_points, matrix_points, schemes_of, told,
 )  # fmt: skip
 from studies.evaluate.figures.style import COLOURS, HATCHES, INK, Picture, legend, new
-from studies.markdown import table
 
 NODE_AWARE = ("two_step", "three_step", "split")
 FAMILIES = ("standard", *NODE_AWARE, "staged_axes")
@@ -44,7 +42,7 @@ def of_matrices(records: Records, every: list[Point]) -> Made:
     legend(figure, axes[0][0])
     head = ["matrix", "machine", "ranks a node", "t", "standard, us", *(f"{family}: gain (sockets)" for family in NODE_AWARE)]
     caption = "Gain of node-aware schemes over standard for matrices on 256 ranks; of a scheme's rules the faster, two sockets a node."
-    return Made(Picture(figure, caption, "predicted"), table(head, rows) + sentences("Lockhart", "chapter 4"))
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows))
 
 
 def of_levels(records: Records, every: list[Point]) -> Made:
@@ -83,7 +81,7 @@ def of_levels(records: Records, every: list[Point]) -> Made:
     legend(figure, axes[0][0])
     head = ["ghosts", "machine", "ranks a node", "boxes", "standard, us", *(f"{family}: gain (sockets)" for family in FAMILIES[1:])]
     caption = "An exchange of ghost cells by level and scheme, over standard's time; 4096 ranks, a box each; two sockets a node."
-    return Made(Picture(figure, caption, "predicted"), table(head, rows) + sentences("Bienz"))
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows))
 
 
 FIGURES = [

@@ -1,16 +1,14 @@
 """Sensitivity of the gain of communication avoiding: ranks on a network interface, protocols, all-reduce algorithms, delays."""
 
-from papers.points import Figure, Made, Point, Records, machine_words, simulated_on
-from papers.printed import printed
+from papers.points import Figure, Made, Point, Records, machine_words, numbers
 from papers.weak_scaling import SIMULATED as SIMULATED_PARTS
 from papers.weak_scaling import (
-    LATE, NOT_TOLD, PAPER, QUANTITIES, mark_printed, simulated_speed_up, solves, speed_up, surveyed,
+    LATE, QUANTITIES, mark_printed, simulated_speed_up, solves, speed_up, surveyed,
 )  # fmt: skip
 from studies.evaluate.figures.style import Picture, legend, new, powers_of_two, series
-from studies.markdown import table
 
-DECK = "results/figures/two_bottoms.toml"
-SMALL = "results/figures/two_bottoms_small.toml"
+DECK = "results/papers/two_bottoms.toml"
+SMALL = "results/papers/two_bottoms_small.toml"
 RANKS = (64, 512, 4096)
 SIMULATED = 64  # ranks
 SUMS = {"mpich": "recursive_doubling", "node_slices": "node_aware"}  # sums of these words, by our own rounds
@@ -32,7 +30,7 @@ def points() -> list[Point]:
         if model in SUMS:
             name = f"mapping_simulated_{machine}_{per_node}_{model}"
             words = (f"comm.allreduce={SUMS[model]}",)
-            found.append(Point(name, SMALL, words, "simulated", simulated_on(machine, SIMULATED, per_node), f"results/figures/{name}.json"))
+            found.append(Point(name, SMALL, words, "simulated", f"results/papers/{name}.json"))
     return found
 
 
@@ -71,11 +69,9 @@ def make(records: Records, every: list[Point]) -> Made:
     axes[0][0].plot([], [], linestyle="none", marker="o", markerfacecolor="none", color="#7F7F7F", markersize=11,
                     label="hollow: simulated, 8^3 above the bottom")  # fmt: skip
     legend(figure, axes[0][0])
-    values = {one.quantity: one.value for one in printed(PAPER)}
-    rows.append(["printed in the paper", "4096", *(f"{values[quantity]}" for quantity in QUANTITIES for _ in LATE)])
     head = ["machine, mapping, sums", "ranks", *(f"{quantity}: {1e6 * late:.0f} us late" for quantity in QUANTITIES for late in LATE)]
     caption = "Speed-up of ca_bicgstab over bicgstab by machine, ranks a node and how sums travel."
-    return Made(Picture(figure, caption, "predicted"), table(head, rows) + NOT_TOLD)
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows))
 
 
 FIGURES = [Figure("mapping", "Williams et al. 2014, their 11.2, 4.2 and 2.5: what they hang on", points, make)]

@@ -1,15 +1,16 @@
-"""Numbers that the papers print: results/figures/printed.toml."""
+"""Numbers and sentences that the papers print, as far as Keel's authors know them: results/papers/printed.json."""
 
-import tomllib
 from dataclasses import dataclass
 
 from papers.points import ROOT
+from studies.records import read_runs
 
-FILE = ROOT / "results/figures/printed.toml"
+FILE = ROOT / "results/papers/printed.json"
 
 
 @dataclass(frozen=True)
 class Printed:
+    record: str
     paper: str
     figures: str
     quantity: str
@@ -21,11 +22,5 @@ class Printed:
 
 
 def printed(paper: str) -> list[Printed]:
-    entries = tomllib.loads(FILE.read_text(encoding="utf-8"))["printed"]
+    entries = [record for run in read_runs(FILE) for record in run.records]
     return [Printed(**entry) for entry in entries if entry["paper"].startswith(paper)]
-
-
-def sentences(paper: str, figures: str = "") -> str:
-    """Entries without a number, as lines under a table."""
-    found = [one for one in printed(paper) if one.words and (not figures or one.figures == figures)]
-    return "".join(f"\nPrinted ({one.paper}, {one.figures}; {one.quantity}): {one.words}.\n" for one in found)

@@ -1,15 +1,14 @@
 """The residual after each V-cycle, by the bottom solver, after figure 6 of Williams et al. 2014: solved here, not predicted."""
 
-from papers.points import Figure, Made, Point, Records
+from papers.points import Figure, Made, Point, Records, numbers
 from papers.weak_scaling import solves
 from studies.evaluate.figures.style import Picture, legend, new, series
-from studies.markdown import table
 
-DECK = "results/figures/residuals.toml"
+DECK = "results/papers/residuals.toml"
 
 
 def points() -> list[Point]:
-    return [Point("residuals", DECK, (), "computed")]
+    return [Point("residuals", DECK, (), "counted")]
 
 
 def make(records: Records, every: list[Point]) -> Made:
@@ -26,8 +25,8 @@ def make(records: Records, every: list[Point]) -> Made:
     axis.set(xlabel="V-cycles", ylabel="max |f - L u| / max |f|")
     legend(figure, axis)
     head = ["bottom", "V-cycles", "bottom iterations", "bottoms that missed 1e-3", *(f"after {n}" for n in range(1, most - 3))]
-    caption = "Residual after each V-cycle above the bottom grid of 4096 ranks, 64^3 cells."
-    return Made(Picture(figure, caption, "computed"), table(head, rows))
+    caption = "Residual after each V-cycle above the bottom grid of 512 ranks, 32^3 cells."
+    return Made(Picture(figure, caption, "counted"), numbers(head, rows))
 
 
 FIGURES = [Figure("residuals", "Williams et al. 2014, figure 6: residual after each V-cycle", points, make)]

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-from papers.points import Figure, Made, Point, Records, machine_words
-from papers.printed import sentences
+from papers.points import Figure, Made, Point, Records, machine_words, numbers
 from papers.weak_scaling import LATE, noisy
 from studies.evaluate.figures.style import COLOURS, HATCHES, Picture, legend, new, powers_of_two, series
-from studies.markdown import table
 from studies.records import Record, Run
 
 # The methods do 50 iterations, where they do not end before.
@@ -41,7 +39,7 @@ class Problem:
 
 
 ICE_SHEET = Problem("strong_ice", "inputs/papers/ice_sheet.toml", COLUMNS, "a layer of 2 million cells, coupled a thousand times more along z")
-LAPLACIAN = Problem("strong", "results/figures/laplace_2d.toml", (), "a 2-D Laplacian of 4 million cells")
+LAPLACIAN = Problem("strong", "results/papers/laplace_2d.toml", (), "a 2-D Laplacian of 4 million cells")
 DIAGONAL = Problem("strong_diagonal", "inputs/papers/diagonal.toml", SAMPLED, "a diagonal matrix of 4 million rows")
 
 
@@ -110,10 +108,9 @@ def make(problem: Problem, records: Records) -> Made:
             *(f"over CG: {1e6 * late:.0f} us late" for late in LATE)]  # fmt: skip
     bars = [[solver, *(f"{1e6 * value:.1f}" for late in LATE[:1] for value in kernels(runs[solver, BARS], late).values()),
              *(f"{1e6 * kernels(runs[solver, BARS], late)[WAITING]:.1f}" for late in LATE[1:])] for solver in SOLVERS]  # fmt: skip
-    of_bars = ["us an iteration", *KERNELS, WAITING, *(f"{1e6 * late:.0f} us late" for late in LATE[1:])]
+    of_bars = ["method", *KERNELS, WAITING, *(f"{1e6 * late:.0f} us late" for late in LATE[1:])]
     caption = f"Iterations of CG and its pipelined forms on {problem.caption}; {MACHINE}, 16 ranks a node."
-    return Made(Picture(figure, caption, "predicted"), table(head, rows) + f"\nBy kernel, on {BARS} nodes:\n\n" + table(of_bars, bars)
-                + sentences("Cools"))
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows) + numbers(of_bars, bars, "kernels"))
 
 
 def figure_of(name: str, about: str, problem: Problem) -> Figure:

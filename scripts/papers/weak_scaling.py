@@ -2,19 +2,16 @@
 
 from typing import Any
 
-from papers.points import Figure, Made, Point, Records, machine_words, simulated_on
+from papers.points import Figure, Made, Point, Records, machine_words, numbers
 from papers.printed import printed
 from studies.evaluate.figures.style import COLOURS, HATCHES, Picture, legend, new, powers_of_two, series
-from studies.markdown import table
 from studies.records import Record, Run
 
 PAPER = "Williams"
 DECK = "results/scale/weak.toml"
 SMALL = "results/scale/small_boxes.toml"
 SUMS = ("comm.allreduce=recursive_doubling",)
-RANKS = (8, 64, 512, 4096, 24576)
-# On more ranks than the paper's the bottom grid is large: six solvers are enough.
-BEYOND = 'run.survey=["bicgstab", "bicgstab_fused", "cg", "ca_bicgstab", "ca_cg", "deep_pipelined_cg depth=2"]'
+RANKS = (8, 64, 512, 4096)
 PARTS = {
     "v_cycle": "V-cycle, work",
     "v_cycle_exchange": "V-cycle, exchanges",
@@ -26,7 +23,6 @@ SHOWN = ("bicgstab_fused", "cg", "ca_bicgstab", "ca_cg", "pipelined_cg", "deep_p
 LATE = (0.0, 60e-6, 200e-6)
 # A simulated survey solves with smaller boxes.
 SIMULATED = {"bottom": ("bottom", "bottom_exchange", "all_reduce"), "all-reduces": ("all_reduce",)}
-NOT_TOLD = "\nWhat is printed stands in every column: the paper does not say how late its ranks were.\n"
 QUANTITIES = {"bottom": "bottom_seconds", "solve": "seconds", "all-reduces": "all_reduce_seconds"}
 
 
@@ -35,19 +31,14 @@ def points() -> list[Point]:
     for ranks in RANKS:
         words = (f"problem.ranks={ranks}", *machine_words("hopper", 4))
         kept = f"results/scale/hopper.{ranks}.json" if ranks in (64, 512, 4096) else ""
-        if ranks > 4096:
-            words, kept = (*words, BEYOND), f"results/figures/hopper.{ranks}.json"
         found.append(Point(f"weak_hopper_{ranks}", DECK, words, kept=kept))
     return found
 
 
 def with_simulated() -> list[Point]:
     """The bottoms of a smaller problem, of 8^3 boxes, whose bottom boxes have 4^3 cells as well."""
-    kept = {8: "results/figures/weak_simulated_8.json", 64: "results/scale/simulated.64.json"}
-    simulated = [
-        Point(f"weak_simulated_{ranks}", SMALL, SUMS, "simulated", simulated_on("hopper", ranks, 4), file)
-        for ranks, file in kept.items()
-    ]
+    kept = {8: "results/papers/weak_simulated_8.json", 64: "results/scale/simulated.64.json"}
+    simulated = [Point(f"weak_simulated_{ranks}", SMALL, SUMS, "simulated", file) for ranks, file in kept.items()]
     return points() + simulated
 
 
@@ -108,7 +99,7 @@ def times(records: Records, every: list[Point]) -> Made:
                          f"{one[solver]['reductions']:.0f}", *parts, f"{1e3 * one[solver]['seconds']:.1f}"])  # fmt: skip
     head = ["ranks", "bottom", "V-cycles", "bottom iterations", "all-reduces", *(f"{name}, ms" for name in PARTS.values()), "solve, ms"]
     caption = "Time of a solve by operation and iterations at the bottom, hopper, 4 ranks a node, one box of 64^3 a rank."
-    return Made(Picture(figure, caption, "predicted"), table(head, rows))
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows))
 
 
 def mark_printed(axis: Any, quantity: str) -> None:
@@ -153,16 +144,13 @@ def speed_ups(records: Records, every: list[Point]) -> Made:
         for solver in (name for name in one if name != "bicgstab"):
             values = [f"{speed_up(one, solver, quantity, late):.2f}" for quantity in QUANTITIES for late in LATE]
             rows.append([f"{ranks}", f"`{solver}`", "predicted", *values])
-    for one in (one for one in printed(PAPER) if one.quantity == "bottom"):
-        values = {other.quantity: other.value for other in printed(PAPER)}
-        rows.append([f"{one.ranks}", f"`{one.solver}`", "printed", *(f"{values[quantity]}" for quantity in QUANTITIES for _ in LATE)])
     for ranks, entries in simulated.items():
         for solver in SHOWN:
             values = [f"{simulated_speed_up(entries, solver, quantity):.2f}" if quantity in SIMULATED and not late else "-"
                       for quantity in QUANTITIES for late in LATE]  # fmt: skip
             rows.append([f"{ranks}", f"`{solver}`", "simulated", *values])
     caption = "Speed-up over bicgstab by how late each all-reduce is; hopper, 4 ranks a node."
-    return Made(Picture(figure, caption, "predicted"), table(head, rows) + NOT_TOLD)
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows))
 
 
 def simulated_speed_up(found: dict[str, Record], solver: str, quantity: str) -> float:

@@ -171,7 +171,24 @@ class Pages(unittest.TestCase):
         (self.page / "page.toml").write_text(PAGE.replace('command = "--dry-run deck.toml"', 'by = "scripts/study run"'))
         status, told = self.results_command("--render")
         self.assertEqual(status, 2)
-        self.assertIn("page.toml:4: run: wants command, or by if it is measured or simulated", told)
+        self.assertIn("page.toml:4: run: wants command, or paper, or by if it is measured or simulated", told)
+
+    def test_a_run_may_be_a_figure_of_a_paper(self) -> None:
+        (self.page / "page.toml").write_text('[[run]]\nname = "curves"\nkind = "counted"\npaper = "residuals"\nnightly = true\n')
+        (self.page / "README.md.j2").write_text("{{ value('curves', 'V-cycles', kind='row', bottom='cg') }}\n")
+        keel = self.results / "keel"
+        curve = {"residuals": [1.0, 1e-3, 1e-11], "cycles": 2, "bottom": [{"iterations": 7, "met": True}]}
+        keel.write_text(KEEL.format(records=lines(solve(2.0, **curve))))
+        keel.chmod(0o755)
+        status, told = self.results_command("--keel", str(keel))
+        self.assertEqual(status, 0, told)
+        self.assertEqual((self.page / "README.md").read_text(), "2\n")
+        self.assertIn("<svg", (self.page / "residuals.svg").read_text())
+        self.assertEqual(self.results_command("--check", "--nightly", "--keel", str(keel))[0], 0)
+        (self.page / "page.toml").write_text('[[run]]\nname = "curves"\nkind = "counted"\npaper = "fig6"\n')
+        status, told = self.results_command("--keel", str(keel))
+        self.assertEqual(status, 2)
+        self.assertIn("fig6: no such figure of a paper; choose weak_times, ", told)
 
     def test_what_is_wrong_is_refused(self) -> None:
         status, told = self.results_command("--render", "made_upp")

@@ -1,0 +1,259 @@
+"""scripts/papers: golden rows of records that are made up, what is run for a point, and what is refused."""
+
+import json
+import stat
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+try:
+    import matplotlib  # noqa: F401
+    import pandas  # noqa: F401
+except ModuleNotFoundError as error:
+    raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
+
+from papers import closed_forms, devices, gains, mapping, strong_scaling, weak_scaling  # noqa: E402
+from papers.figures import FIGURES, compact, make  # noqa: E402
+from papers.points import Folder, Point, Records, number  # noqa: E402
+from papers.printed import printed  # noqa: E402
+from studies.define.checked_toml import Refused  # noqa: E402
+from studies.records import Record, Run  # noqa: E402
+
+
+def solve(solver: str, bottom: float, sums: float, count: int) -> dict[str, object]:
+    """The record of a solve with `count` all-reduces, over a V-cycle of a second."""
+    late = [{"all_reduce_late": each, "seconds": 1 + bottom + sums + count * each, "bottom_seconds": bottom + sums + count * each,
+             "all_reduce_seconds": sums + count * each} for each in (0.0, 6e-5, 2e-4)]  # fmt: skip
+    parts = {"v_cycle": 1.0, "v_cycle_exchange": 0.0, "bottom": bottom / 2, "bottom_exchange": bottom / 2, "all_reduce": sums}
+    return {"record": "solve", "predicted": True, "solver": solver, "seconds": 1 + bottom + sums, "noisy": late, "parts": parts,
+            "cycles": 9.0, "bottom_iterations": 50.0, "reductions": count, "reduction_words": count}  # fmt: skip
+
+
+def of(*records: dict[str, object]) -> Run:
+    return Run(Path("made_up.json"), list(records))
+
+
+def two_bottoms(name: str) -> Run:
+    if "simulated" in name:
+        return of(*({**solve(solver, 0.1, sums, 1), "record": "survey"} for solver, sums in (("bicgstab", 0.8), ("ca_bicgstab", 0.2))))
+    ranks = int(name.rpartition("_")[2])
+    return of(solve("bicgstab", 0.1, ranks * 1e-3, 1000), solve("ca_bicgstab", 0.1, ranks * 1e-4, 100))
+
+
+MAPPING = [
+    {"record": "row", "machine, mapping, sums": "hopper, 4 ranks a node, simulated", "ranks": 64,
+     "bottom: 0 us late": 3.0, "bottom: 60 us late": None, "bottom: 200 us late": None,
+     "solve: 0 us late": None, "solve: 60 us late": None, "solve: 200 us late": None,
+     "all-reduces: 0 us late": 4.0, "all-reduces: 60 us late": None, "all-reduces: 200 us late": None},
+    {"record": "row", "machine, mapping, sums": "hopper, 4 ranks a node", "ranks": 64,
+     "bottom: 0 us late": 1.54, "bottom: 60 us late": 1.99, "bottom: 200 us late": 2.88,
+     "solve: 0 us late": 1.05, "solve: 60 us late": 1.1, "solve: 200 us late": 1.21,
+     "all-reduces: 0 us late": 10.0, "all-reduces: 60 us late": 10.0, "all-reduces: 200 us late": 10.0},
+]  # fmt: skip
+
+SCHEMES = ("standard", "two_step", "two_step/max_need", "three_step", "split", "split/always", "staged_axes")
+
+
+def scheme_records(name: str) -> Run:
+    """Three-step is quick where all of a node are on a socket; two-step is what the closed form takes, for few ranks send much."""
+    unknown = name.endswith("_unknown")
+    rows = []
+    for number, scheme in enumerate(SCHEMES):
+        apart = {"standard": 8e-6, "three_step": 16e-6}.get(scheme, 10e-6)
+        together = {"standard": 8e-6, "three_step": 2e-6}.get(scheme, 8e-6)
+        pattern = {"messages": 20, "bytes": 8e4, "bytes_per_rank": 8e3, "bytes_per_node": 9e3, "bytes_per_node_sent": 9e4,
+                   "nodes_per_rank": 2, "nodes_per_node": 8, "bytes_per_node_pair": 8e3}  # fmt: skip
+        rows.append({"record": "scheme", "level": 0, "box": 8, "scheme": scheme, "columns": 1,
+                     "pattern": pattern if scheme == "standard" else None,
+                     "predicted_seconds": apart if unknown else (apart + together) / 2,
+                     "predicted_on_one_socket": together if unknown else None,
+                     "predicted_between_nodes": (number + 1) * 1e-6})  # fmt: skip
+    return of(*rows)
+
+
+MATRICES = [
+    {"record": "row", "matrix": "natural", "machine": "blue_waters", "ranks a node": 16, "t": 1,
+     "standard, us": 8.0, "two_step: gain (sockets)": [0.89, 0.8, 1.0],
+     "three_step: gain (sockets)": [0.89, 0.5, 4.0], "split: gain (sockets)": [0.89, 0.8, 1.0]},
+]  # fmt: skip
+
+CHOICES = [
+    {"record": "row", "pattern": "faces, 8^3", "machine": "blue_waters", "ranks a node": 16,
+     "closed form": "two_step", "plan, none on a socket": "standard", "plan, two sockets": "standard",
+     "plan, one socket": "three_step", "closed form's choice over the fastest": 1.12},
+]  # fmt: skip
+
+
+TIMERS = {"exchange.pack": 0.01, "exchange.wait": 0.005, "bottom.operator": 0.015, "bottom.vector": 0.02, "bottom.dots": 0.01,
+          "reduction.wait": 0.3, "reduction": 0.1}  # fmt: skip
+DEVICES = [
+    {"record": "row", "elements a device": 1000, "message": "grad T", "neighbours": 4, "bytes": 7200,
+     "straight, us": 138, "staged, us": 164, "shared, us": 166, "shared, us, as printed": 165,
+     "gain over straight": 0.83, "gain over straight, as printed": 0.83, "gain over staged": 0.99,
+     "gain over staged, as printed": 0.99, "chosen": "straight", "chosen, as printed": "straight"},
+]  # fmt: skip
+
+
+def device_records(name: str) -> Run:
+    """Bytes as the command of the point has them."""
+    point = next(point for point in devices.points() if point.name == name)
+    rows, entries, columns = (int(word.partition("=")[2]) for word in point.words)
+    neighbours = 2 * entries // (rows // devices.RANKS)
+    pattern = {"neighbours": neighbours, "bytes_to_neighbours": 8 * rows // devices.RANKS * neighbours}
+    return of({"record": "scheme", "scheme": "standard", "columns": columns, "pattern": pattern})
+
+
+class Rows(unittest.TestCase):
+    maxDiff = None
+
+    def draw(self, module: object, records: Records) -> tuple[list[Record], str]:
+        figure = module.FIGURES[0]  # type: ignore[attr-defined]
+        made = figure.make(records, figure.points())
+        return made.rows, compact(made.picture.svg())
+
+    def test_mapping(self) -> None:
+        rows, svg = self.draw(mapping, two_bottoms)
+        self.assertEqual(rows[: len(MAPPING)], MAPPING)
+        self.assertIn("printed in the paper", svg)
+        ElementTree.fromstring(svg)
+        self.assertLess(len(svg), 100_000)
+
+    def test_weak_scaling_shows_what_is_predicted_printed_and_simulated(self) -> None:
+        every = [solve(name, 0.1, 0.1, 10) for name in ("bicgstab", *weak_scaling.SHOWN)]
+        simulated = [{**record, "record": "survey"} for record in every]
+
+        def records(name: str) -> Run:
+            return of(*(simulated if "simulated" in name else every))
+
+        for figure in weak_scaling.FIGURES:
+            made = figure.make(records, figure.points())
+            ElementTree.fromstring(compact(made.picture.svg()))
+            if figure.name == "weak_speed_ups":
+                kinds = [row["seconds are"] for row in made.rows]
+                self.assertEqual({kind: kinds.count(kind) for kind in kinds}, {"predicted": 24, "simulated": 12})
+
+    def test_strong_scaling_compares_iterations(self) -> None:
+        def records(name: str) -> Run:
+            timers = [{"record": "timer", "op": op, "t_max": seconds} for op, seconds in TIMERS.items()]
+            return of(solve("any", 1e-3 if "CG_1" in name else 5e-4, 1e-3, 50), *timers)
+
+        problems = ("a 2-D Laplacian of 4 million", "a diagonal matrix of 4 million", "a layer of 2 million")
+        for figure, problem in zip(strong_scaling.FIGURES, problems, strict=True):
+            made = figure.make(records, figure.points())
+            self.assertEqual(list(made.rows[0].values()), ["row", 1, "CG", 20040.0, 20100.0, 20240.0, 1.0, 1.0, 1.0])
+            self.assertIn(f"forms on {problem}", made.picture.caption)
+            # The part of 1.0015 s that the kernels leave, and 50 times the delay of each sum.
+            kernels = next(row for row in made.rows if row["record"] == "kernels")
+            self.assertEqual(list(kernels.values()), ["kernels", "CG", 600.0, 0.0, 400.0, 200.0, 18840.0, 18900.0, 19040.0])
+
+    def test_matrices_give_the_bounds_by_sockets(self) -> None:
+        rows, svg = self.draw(gains, scheme_records)
+        self.assertEqual(rows[: len(MATRICES)], MATRICES)
+        self.assertLess(len(svg), 100_000)
+
+    def test_closed_forms_beside_plans(self) -> None:
+        rows, svg = self.draw(closed_forms, scheme_records)
+        self.assertEqual(rows[: len(CHOICES)], CHOICES)
+        total = next(row for row in rows if row["record"] == "total")
+        self.assertEqual(list(total.values()), ["total", "blue_waters", 19, 0])
+        self.assertLess(len(svg), 100_000)
+
+    def test_devices(self) -> None:
+        rows, svg = self.draw(devices, device_records)
+        self.assertEqual(rows[: len(DEVICES)], DEVICES)
+        self.assertLess(len(svg), 100_000)
+
+    def test_messages_of_devices_have_the_golden_sizes(self) -> None:
+        for point in json.loads((ROOT / "tests/golden/models.json").read_text())["mirge"]:
+            given, want = point["input"], point["expect"]
+            flow = devices.Discretisation(given["Nd"], given["po"], given["Ns"])
+            self.assertEqual(flow.points_of_boundary_element(), want["p_bel"])
+            for message, field in {"Q": "Q", "grad Q": "gradQ", "grad T": "gradT"}.items():
+                values = devices.values_of(flow, message, want["e_pb"])
+                self.assertEqual(values * given["double_bytes"], want["bytes"][field])
+
+    def test_rows_and_columns_give_a_message_s_bytes(self) -> None:
+        for values in (1, 999, 1000, 1001, 108_000.0, 1234.5):
+            rows, columns = devices.rows_and_columns(values)
+            self.assertLessEqual(columns, devices.MOST_COLUMNS)
+            self.assertLessEqual(abs(rows * columns - values), rows / 2)
+
+
+KEEL = """#!/bin/sh
+for word; do case $word in output.json=*) out=${word#*=};; fail) echo "no such deck" >&2; exit 2;; esac; done
+echo '{"record": "plan", "ranks": 1}' > "$out"
+echo "$@" >> "${0%/*}/called"
+"""
+
+
+class Runs(unittest.TestCase):
+    def setUp(self) -> None:
+        self.room = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.keel = self.room / "keel"
+        self.keel.write_text(KEEL)
+        self.keel.chmod(self.keel.stat().st_mode | stat.S_IXUSR)
+        records = self.room / "records"
+        records.mkdir()
+        self.folder = Folder(records, self.keel)
+
+    def called(self) -> list[str]:
+        return (self.room / "called").read_text().splitlines()
+
+    def test_what_is_there_is_not_made_again(self) -> None:
+        points = [Point("one", "a.toml", ("problem.ranks=8",)), Point("two", "b.toml", (), kind="counted")]
+        self.folder.make(points)
+        self.folder.make(points)
+        made = self.room / "records"
+        self.assertEqual(self.called(), [f"--dry-run a.toml problem.ranks=8 output.json={made}/one.part",
+                                         f"b.toml output.json={made}/two.part"])  # fmt: skip
+        self.assertEqual(self.folder.records(points)("one").plan["ranks"], 1)
+
+    def test_where_sockets_are_unknown_the_machine_does_not_tell_them(self) -> None:
+        self.folder.make([Point("one", "a.toml", (), sockets_unknown="lassen")])
+        machine = Path(self.called()[0].rpartition("comm.machine=")[2])
+        self.assertNotIn("ranks_per_socket", machine.read_text())
+        self.assertIn("ranks_per_node = 40", machine.read_text())
+
+    def test_a_run_that_fails_is_told_with_its_command_and_leaves_nothing(self) -> None:
+        with self.assertRaisesRegex(Refused, "fail .*\nended with exit status 2:\nno such deck"):
+            self.folder.make([Point("one", "a.toml", ("fail",))])
+        self.assertEqual(list((self.room / "records").glob("*.json")), [])
+
+    def test_kept_records_are_not_made(self) -> None:
+        self.folder.make(weak_scaling.with_simulated()[-1:])
+        self.assertFalse((self.room / "called").is_file())
+
+    def test_a_cell_of_a_row_is_a_number_bounds_or_text(self) -> None:
+        cells = {"64": 64, "1.50": 1.5, "1.2 (0.9 to 1.4)": [1.2, 0.9, 1.4], "-": None, "`cg`": "cg", "two_step": "two_step"}
+        self.assertEqual({cell: number(cell) for cell in cells}, cells)
+
+
+class Figures(unittest.TestCase):
+    def test_an_unknown_figure_is_refused_with_those_that_there_are(self) -> None:
+        with self.assertRaises(Refused) as refused:
+            make("fig6", Folder(Path(), Path()))
+        self.assertEqual(str(refused.exception), f"fig6: no such figure of a paper; choose {', '.join(FIGURES)}")
+
+    def test_decks_and_kept_records_are_there_and_names_are_told_apart(self) -> None:
+        points = {(point.name, point) for figure in FIGURES.values() for point in figure.points()}
+        self.assertEqual(len({name for name, _ in points}), len(points))
+        for _, point in points:
+            self.assertTrue((ROOT / point.deck).is_file(), point.deck)
+            self.assertTrue(not point.kept or (ROOT / point.kept).is_file(), point.kept)
+
+    def test_every_printed_entry_has_a_number_or_a_sentence(self) -> None:
+        for one in printed(""):
+            self.assertNotEqual(one.value is None, not one.words, one)
+
+    def test_compact_pictures_are_the_same_to_a_hundredth_of_a_point(self) -> None:
+        drawn = '<g id="patch_6">\n    <path d="M 1.25678 2 \nL 3.5 4.0001 \n" x="0"/>\n   </g>'
+        self.assertEqual(compact(drawn), '<path d="M 1.26 2 \nL 3.5 4 \n" x="0"/>')
+
+
+if __name__ == "__main__":
+    unittest.main()
