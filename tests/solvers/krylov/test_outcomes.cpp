@@ -151,7 +151,7 @@ TEST_CASE("an iteration limit is named, counted exactly and not met") {
             CHECK(report.true_residual > 1e-8);
             CHECK(relative(report.true_residual, system.residual()) < 1e-12);
             // The coordinates of s-step methods round more.
-            const double rounding = name.starts_with("ca_") ? 1e-8 : 1e-10;
+            const double rounding = name.starts_with("ca_") ? 1e-7 : 1e-10;
             CHECK(relative(report.true_residual, report.residuals.back()) < rounding);
             CHECK(report.residuals.size() == static_cast<std::size_t>(limit) + 1);
         }
