@@ -176,12 +176,12 @@ class Operations {
     // L.part.
     virtual Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) = 0;
 
-    // --- Block Jacobi: each box is a block of the operator, without the coupling between boxes. Set-up; the
-    // result is the largest ratio of a diagonal entry to its pivot, +infinity if a pivot is not positive: no
-    // factor exists then.
+    // --- Block Jacobi: each box is a block of the operator, without the coupling between boxes.
+    // Factors the blocks; set-up. Returns the largest ratio of a diagonal entry to its pivot, +infinity if a
+    // pivot is not positive: no factor exists then.
     virtual double factor_blocks(const BlockFactors& factors, const Stencil& L) = 0;
-    virtual Work solve_blocks(Field z, const BlockFactors& factors, const Stencil& L,
-                              Field r) = 0;  // z is not r
+    // z = M^-1 r by these factors; z is not r
+    virtual Work solve_blocks(Field z, const BlockFactors& factors, const Stencil& L, Field r) = 0;
 
     // --- To and from the next coarser level, whose fields are named coarse
     virtual Work restrict_to(Field coarse, Field fine) = 0;

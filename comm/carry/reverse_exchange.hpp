@@ -21,7 +21,7 @@ struct ReverseStage {
     Plan plan;
     struct Contribution {
         Item item;
-        std::size_t slot = 0;  // it is read from there, or added to it
+        std::size_t slot = 0;  // the slot to read from or to add to
     };
     std::vector<Contribution> sends;
     std::vector<Contribution> receives;  // by ascending sender

@@ -35,8 +35,8 @@ constexpr auto names_of(AllReduceModel) {
 //   node_slices: halving within the node, doubling of each rank's slice with its like on other nodes, back
 //     within the node. Where nodes differ, have no power of two of ranks, or words are fewer: node_leader.
 //   auto: the fastest of mpich, recursive_doubling and node_slices.
-// If more than `most_ranks` fill alike nodes of powers of two in turn, the rounds of so many are worked out,
-// and those that the other ranks add are counted; not for rabenseifner, whose rounds differ.
+// If more than `most_ranks` ranks fill equal nodes in turn, nodes and ranks in powers of two, the rounds of
+// `most_ranks` are computed and those that further nodes add are counted; not for rabenseifner.
 double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                        AllReduceModel model, std::size_t most_ranks = 4096);
 
@@ -62,7 +62,8 @@ AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, co
 // communications in multiport message-passing systems", TPDS 1997).
 double all_gather_time(const Machine& machine, const RankPlaces& ranks, std::size_t words);
 
-// Seconds until the first rank has them, up a binomial tree; a scatter takes as long.
+// Seconds until the first rank has `words` doubles of every other, up a binomial tree; a scatter takes as
+// long.
 double gather_time(const Machine& machine, const RankPlaces& ranks, std::size_t words);
 
 }  // namespace keel

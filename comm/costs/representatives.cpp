@@ -116,7 +116,7 @@ Samples samples_of(int tiles, bool periodic) {
     return {{{all_kinds, all_kinds + 1 - tiles}, {all_kinds + 1, tiles - all_kinds}}};
 }
 
-// At most so many nodes of a sample are picked, not drawn.
+// The most nodes of a sample that are picked, not drawn.
 constexpr int picked_nodes = 3;
 
 }  // namespace

@@ -13,8 +13,8 @@
 
 namespace keel {
 
-// At most `most_ranks` ranks: all nodes stand for themselves. More, on nodes that do not tile the layout: so
-// many nodes are drawn; with 0 all stand for themselves there, too.
+// Up to `most_ranks` ranks all nodes represent themselves. Beyond, on nodes that do not tile the layout,
+// `sampled` nodes are drawn; 0: all represent themselves there, too.
 struct FewNodes {
     int most_ranks = 4096;
     int sampled = 64;

@@ -116,12 +116,12 @@ Plan Negotiator::plan(std::span<const Item> needed, const SchemeOptions& options
     for (const Item& item : needed)
         if (item.owner != rank) write(own, {item, rank});
     Words known = node_comm_.all_gather(own);
-    WordsByRank asked;  // other nodes
+    WordsByRank asked;  // requests to other nodes, by node
     for (const Request& r : read_requests(known))
         if (const int node = topology_.node(r.item.owner); node != node_) write(asked[node], r);
     for (const auto& [node, words] : exchange_of_nodes(asked))
         known.insert(known.end(), words.begin(), words.end());
-    const std::vector<Request> requests = read_requests(known);  // needed by this node
+    const std::vector<Request> requests = read_requests(known);  // needed or owned by ranks of this node
 
     if (const auto split = planner(options.scheme).split)
         return relay(requests, agree_on_messages(requests, split(options)), topology_, rank);

@@ -27,8 +27,8 @@ struct Message {
     friend bool operator==(const Message&, const Message&) = default;
 };
 
-// The node-aware schemes' phases: within a node straight to the ranks in need, to the node's sender, to
-// another node, from the node's receiver to the ranks in need. The staged axes have phases of their own.
+// The node-aware schemes' phases: within a node straight to the ranks that need it, to the node's sender, to
+// another node, from the node's receiver to the ranks that need it. The staged axes have their own.
 enum class Phase { local, local_s, global, local_r, axis_x, axis_y, axis_z };
 constexpr auto names_of(Phase) {
     return std::array{Named<Phase>{Phase::local, "local"},   Named<Phase>{Phase::local_s, "local_S"},

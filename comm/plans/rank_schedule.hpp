@@ -21,7 +21,7 @@ struct MessageEnd {
     bool relayed = false;  // may carry what others own, or bring what others need: packed item by item
     std::vector<Item> items;
 
-    // Calls visit(item, values before it in the buffer) for items that lie one after the other.
+    // Calls visit(item, offset in the buffer) for each item of a message that is laid out item by item.
     template <class Visit>
     void for_each_item(const Visit& visit) const {
         std::size_t place = offset;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "comm/ranks/mpi.hpp"
+#include "kernels/check.hpp"
 
 namespace keel {
 
@@ -157,12 +158,14 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
 
 namespace {
 
+constexpr const char* as_known = "a rank gives as many values as all know of";
+
 template <class T>
 MPI_Datatype type_of() {
     return std::is_same_v<T, double> ? MPI_DOUBLE : MPI_INT64_T;
 }
 
-// The ranks' values one after the other, where `counts` are known: on all ranks, or on rank 0.
+// The ranks' values, rank after rank, on all ranks, which all know the counts.
 template <class T>
 std::vector<T> all_gathered(const Communicator& group, std::span<const T> values,
                             std::span<const int> counts) {
@@ -174,6 +177,7 @@ std::vector<T> all_gathered(const Communicator& group, std::span<const T> values
     return all;
 }
 
+// The same on rank 0, which alone needs the counts.
 template <class T>
 std::vector<T> gathered(const Communicator& group, std::span<const T> values, std::span<const int> counts) {
     const std::vector<int> first = places_of(counts, "MPI_Gatherv");
@@ -195,6 +199,7 @@ std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t>
 
 std::vector<double> Communicator::all_gather(std::span<const double> values,
                                              std::span<const int> counts) const {
+    check_equal(std::ssize(values), counts[static_cast<std::size_t>(rank())], as_known);
     return all_gathered(*this, values, counts);
 }
 
@@ -206,6 +211,7 @@ std::vector<std::int64_t> Communicator::gather(std::span<const std::int64_t> val
 }
 
 std::vector<double> Communicator::gather(std::span<const double> values, std::span<const int> counts) const {
+    if (!counts.empty()) check_equal(std::ssize(values), counts[static_cast<std::size_t>(rank())], as_known);
     return gathered(*this, values, counts);
 }
 

@@ -153,7 +153,15 @@ class MpiReduction : public Reduction {
     }
 
     // Values of a sum that travel: one, or the part of every box of the level.
-    std::size_t each() const { return all_boxes_ > 0 ? all_boxes_ : 1; }
+    std::size_t values_of_sum() const { return all_boxes_ > 0 ? all_boxes_ : 1; }
+
+    template <class Value>
+    static Value value_at(std::span<const double> words, std::size_t at) {
+        if constexpr (std::is_same_v<Value, double>)
+            return words[at];
+        else
+            return pair_at(words, at);
+    }
 
     // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level,
     // where boxes of other ranks are 0: adding zeros changes no value, whatever the order.
@@ -161,17 +169,18 @@ class MpiReduction : public Reduction {
     void fill(std::vector<double>& words, std::size_t sums, std::span<const double> parts) {
         constexpr std::size_t width = sizeof(Value) / sizeof(double);
         check_equal(parts.size(), width * sums * boxes_, "a part, of one word or two, per sum and local box");
-        words.assign(width * sums * each(), 0.0);
+        words.assign(width * sums * values_of_sum(), 0.0);
         for (std::size_t n = 0; n < sums; ++n)
             for (std::size_t q = 0; q < boxes_; ++q) {
                 const std::size_t at =
-                    n * each() + (all_boxes_ > 0 ? static_cast<std::size_t>(local_[q]) : 0);
+                    n * values_of_sum() + (all_boxes_ > 0 ? static_cast<std::size_t>(local_[q]) : 0);
+                const Value before = value_at<Value>(words, at);
                 if constexpr (width == 1)
-                    words[at] += parts[n * boxes_ + q];
+                    words[at] = before + parts[n * boxes_ + q];
                 else
-                    put_pair(words, at,
-                             pair_at(words, at) +
-                                 DoubleDouble(parts[2 * n * boxes_ + q], parts[(2 * n + 1) * boxes_ + q]));
+                    put_pair(
+                        words, at,
+                        before + DoubleDouble(parts[2 * n * boxes_ + q], parts[(2 * n + 1) * boxes_ + q]));
             }
         ++count_.calls;
         count_.words += static_cast<long>(words.size());
@@ -179,16 +188,12 @@ class MpiReduction : public Reduction {
 
     template <class Value>
     void add_up(std::span<const double> words, std::span<Value> totals) const {
-        check_equal(words.size(), totals.size() * each() * sizeof(Value) / sizeof(double),
+        check_equal(words.size(), totals.size() * values_of_sum() * sizeof(Value) / sizeof(double),
                     "one total per sum");
         for (std::size_t n = 0; n < totals.size(); ++n) {
             totals[n] = {};
-            for (std::size_t at = n * each(); at < (n + 1) * each(); ++at) {
-                if constexpr (std::is_same_v<Value, double>)
-                    totals[n] += words[at];
-                else
-                    totals[n] += pair_at(words, at);
-            }
+            for (std::size_t at = n * values_of_sum(); at < (n + 1) * values_of_sum(); ++at)
+                totals[n] += value_at<Value>(words, at);
         }
     }
 

@@ -3,7 +3,7 @@
 // Half sweeps of Gauss-Seidel one after the other, as cells and bodies: backends run them so or fuse them
 // into one pass.
 
-#include <utility>
+#include <type_traits>
 
 #include "kernels/backends/cycle_operations_on.hpp"
 

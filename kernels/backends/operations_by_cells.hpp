@@ -7,13 +7,14 @@
 
 #include "kernels/backends/half_sweeps.hpp"
 #include "kernels/backends/operations_on.hpp"
+#include "kernels/check.hpp"
 
 namespace keel {
 
 // The operations that other backends fuse into one pass over memory. Base: OperationsOn, or a class derived
 // from it.
 template <class Base>
-class OneByOne : public HalfSweepsOn<Base> {
+class UnfusedOperations : public HalfSweepsOn<Base> {
   public:
     using HalfSweepsOn<Base>::HalfSweepsOn;
 
@@ -45,6 +46,7 @@ class OneByOne : public HalfSweepsOn<Base> {
         });
     }
     Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) override {
+        check(!end.restricted || end.norm == nullptr, "a pass ends with the restricted residual or its norm");
         const bool ends = end.restricted || end.norm != nullptr;
         Work work = this->relax_one_by_one(ends ? 1 : 0, u, L, f, sweeps);
         if (end.norm != nullptr) *end.norm = 0;
@@ -56,9 +58,9 @@ class OneByOne : public HalfSweepsOn<Base> {
 };
 
 template <class Backend>
-class OperationsByCells : public OneByOne<OperationsOn<Backend>> {
+class OperationsByCells : public UnfusedOperations<OperationsOn<Backend>> {
   public:
-    using OneByOne<OperationsOn<Backend>>::OneByOne;
+    using UnfusedOperations<OperationsOn<Backend>>::UnfusedOperations;
 
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         return this->in_dimensions([&](auto D) {

@@ -2,8 +2,8 @@
 
 // Operations in double precision by a backend's verbs (cycle_operations_on.hpp) and the kernels' bodies.
 // Missing are those that a backend may compute by rows or in one pass (operations_by_cells.hpp,
-// operations_by_rows.hpp): a version that is overridden would still be compiled. A backend whose memory the
-// host cannot use overrides make_buffer, pack and unpack.
+// rows/operations_by_rows.hpp): a version that is overridden would still be compiled. A backend whose memory
+// the host cannot use overrides make_buffer, pack and unpack.
 
 #include <algorithm>
 #include <type_traits>

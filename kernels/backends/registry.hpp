@@ -23,7 +23,7 @@ constexpr auto names_of(GpuSync) {
 }
 
 struct BackendOptions {
-    int local_rank = 0;  // this process among those of its node; picks the device
+    int local_rank = 0;  // number of this process on its node; picks the device
     GpuSync sync = GpuSync::per_operation;
 };
 
@@ -58,7 +58,7 @@ class Backend {
 // Features that a deck can ask for and only some backends have.
 struct BackendFeatures {
     bool device_memory = false;     // fields that the host cannot read: comm.device has a meaning
-    bool lazy = false;              // run.gpu_sync = asynchronous
+    bool lazy = false;              // run.gpu_sync = lazy
     bool graphs = false;            // run.gpu_sync = graphs
     bool single_precision = false;  // multigrid.precision = mixed
     bool single_pass = false;       // several half sweeps pass over memory once

@@ -77,7 +77,8 @@ template <class Function>
 struct MapCells {
     View z;
     View x, y;
-    Function function;
+    // No padding: launches are told apart by bytes (gpu/device.hpp).
+    [[no_unique_address]] Function function;
 
     static constexpr Cost cost = Function::cost;
     constexpr void operator()(int q, int i, int j, int k) const {

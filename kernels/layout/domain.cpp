@@ -37,7 +37,7 @@ Domain::Domain(Index around, Boundaries boundaries, int dimensions)
       count_(static_cast<int>(product(around))) {
     check(dimensions == 3 || (dimensions == 2 && around[2] == 1),
           "in two dimensions there is one layer of boxes");
-    if (dimensions == 2) boundaries_[2] = Boundary::periodic;  // a constant along z is periodic
+    if (dimensions == 2) boundaries_[2] = Boundary::periodic;  // fields are constant along z
 }
 
 Domain::Domain(Index around, Boundaries boundaries, std::vector<int> present, Boundary outside,

@@ -28,7 +28,7 @@ struct Shape {
     int row = 0;
     std::ptrdiff_t plane = 0;
     std::ptrdiff_t block = 0;
-    std::ptrdiff_t origin = 0;  // cell (0,0,0) of block 0 behind the start of the allocation
+    std::ptrdiff_t origin = 0;  // offset of cell (0,0,0) of block 0 from the start of the allocation
 
     static constexpr Shape of(int blocks, const Index& extent, int ghosts, std::size_t dimensions = 3) {
         Shape s{blocks, extent, ghosts};

@@ -1,8 +1,7 @@
 #pragma once
 
-// The processor's own counter of time. To read it takes half the time of the system's clock
-// (measured: 11 for 22 ns): each operation on a level of a few cells, which takes 100 ns, is timed by two
-// readings.
+// The processor's own counter of time. It is read in half the time of the system's clock (measured: 11 ns,
+// not 22): each operation on a level of a few cells, which takes 100 ns, is timed by two readings.
 
 #include <cstdint>
 

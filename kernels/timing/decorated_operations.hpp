@@ -1,7 +1,7 @@
 #pragma once
 
-// The one list of all operations as calls of decorated ones. A decorator says once for all operations what it
-// adds: time, or a fault of a test.
+// The one list of all operations, forwarded to others. A derived class says once what it adds: time, a fault
+// of a test, or a refusal (OnlyCycles).
 
 #include "kernels/operations.hpp"
 #include "kernels/timing/ledger.hpp"
@@ -9,11 +9,11 @@
 namespace keel {
 
 // Derived, which names this class a friend, has
-//   inner()                       the decorated operations
-//   around(Op, action) -> Work    for every operation on the cells of fields: its row in a report (only a
-//                                 Krylov method has bottom_dots and bottom_preconditioner); action(inner)
-//                                 calls the operation
-//   set_up(action)                optional: the same for the set-up of fields and operators
+//   inner()                       the operations that calls are forwarded to
+//   around(Op, action) -> Work    called for every operation on the cells of fields, with its row in a report
+//                                 (bottom_dots and bottom_preconditioner for Krylov methods alone);
+//                                 action(inner) calls the operation
+//   set_up(action)                optional: called for each set-up of fields and operators, as `around` is
 template <class Derived>
 class DecoratedOperations : public Operations {
   public:

@@ -120,8 +120,9 @@ struct Entry {
     double seconds = 0;
     double longest = 0;  // seconds of a call
     Work work;           // by the bodies' declared costs
-    Traffic traffic;  // `send`; `reduction` and `reduction_begin` if all-reduces are point-to-point messages
-    long words = 0;   // `reduction` and `reduction_begin`
+    // sent in rows `send`, and in `reduction`, `reduction_begin` if by point-to-point
+    Traffic traffic;
+    long words = 0;  // doubles in all-reduces, in rows `reduction` and `reduction_begin`
 
     Entry& operator+=(const Entry& other) {
         calls += other.calls;
@@ -134,7 +135,7 @@ struct Entry {
     }
 };
 
-// Who is told of each operation that is booked, and by which name; empty where nobody is.
+// The regions that are notified of each booked operation, and the names; empty without any.
 struct Marks {
     std::vector<Regions*> regions;
     std::vector<std::string> names;  // by place in the ledger: "smooth level 0"
@@ -161,10 +162,10 @@ class Ledger {
         if (price_) let_pass(price_(work));
     }
 
-    // Tells these regions, unless null, of each operation that is timed from now on; they outlive the ledger
-    // and its copies.
+    // Notifies these regions, unless null, of each operation timed from now on; they outlive the ledger and
+    // its copies.
     void mark(Regions* regions);
-    // The regions that are told, or null, and the name that they are told.
+    // The notified regions and their names; null without any.
     const Marks* marks() const { return marks_.get(); }
     const char* mark_of(Op op, int level) const { return marks_->names[place(op, level)].c_str(); }
 

@@ -69,7 +69,7 @@ class Reader {
     }
 
   private:
-    static constexpr int most_unknown = 20;  // are reported, each with the nearest name, which takes time
+    static constexpr int most_unknown = 20;  // are reported; to find the nearest name takes time
     void read_section(const toml::key& name, const toml::node& content);
     void read_override(const std::string& word, std::map<std::string, std::string>& given);
     void take(const std::string& where, const Key& key, const DeckValue& value);

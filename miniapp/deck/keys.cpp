@@ -49,7 +49,7 @@ Key& Table::add(Key key) {
     const Parameters defaults;
     Parameters assigned;
     if (key.assign(key.value(defaults), assigned) || key.value(assigned) != key.value(defaults))
-        throw std::logic_error(key.full_name() + ": the default is no value that it may have");
+        throw std::logic_error(key.full_name() + ": the default is not a value that the key may have");
     const auto last = std::ranges::find(keys_.rbegin(), keys_.rend(), key.section, &Key::section);
     const auto place = last == keys_.rend() ? keys_.end() : last.base();
     return *keys_.insert(place, std::move(key));

@@ -62,7 +62,7 @@ struct GivenShape {
     BoxesList boxes;
 };
 
-// The eigenvalues that a method is told: by a rule, or as given.
+// The eigenvalues that a method assumes: by a rule, or as given.
 struct GivenSpectrum {
     SpectrumFrom source;
     double lowest, highest;
@@ -77,12 +77,12 @@ ValueKind<std::string> text_kind();
 ValueKind<std::vector<std::string>> list_kind();           // any number of texts
 ValueKind<Index> triple_kind(int lowest);                  // three integers, one per direction
 ValueKind<Triple> real_triple_kind(const Interval& each);  // three numbers, one per direction
-ValueKind<GivenShape> shape_kind(
-    const std::string& key);  // a word, any number of positions, or the path of a file
-ValueKind<GivenSpectrum> spectrum_kind(
-    const std::string& key);  // a word, or the ends of an interval from 0 on
-ValueKind<Boundaries> boundaries_kind(
-    const std::string& key);  // one word, or three; each may be two, "low/high"
+// A word, any number of positions, or the path of a file.
+ValueKind<GivenShape> shape_kind(const std::string& key);
+// A word, or the ends of an interval from 0 on.
+ValueKind<GivenSpectrum> spectrum_kind(const std::string& key);
+// One word, or three; each may be two, "low/high".
+ValueKind<Boundaries> boundaries_kind(const std::string& key);
 
 // A value as the user would write it, fit to be shown.
 std::string shown_value(const DeckValue& value);

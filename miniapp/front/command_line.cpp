@@ -57,9 +57,8 @@ std::string help_text() {
         "       keel --help [KEY] | --keys [SECTION | KEY | all] | --solvers | --backends | --version\n\n" +
         wrapped(
             "Solves a alpha u - b div(beta grad u) = f with geometric multigrid, checks the answer and "
-            "prints "
-            "where the time went. Without a deck every key has its default; section.key=default takes back "
-            "what a deck says. Start it with mpiexec for more than one rank.",
+            "prints where the time went. Without a deck every key has its default; section.key=default takes "
+            "back what a deck says. Start it with mpiexec for more than one rank.",
             0) +
         "\n\nModes (run.mode):\n";
     for (const auto& mode : modes()) text += fmt::format("  {:<10} {}\n", mode->name(), mode->meaning());

@@ -23,7 +23,7 @@ std::vector<std::string> validate_on(const Deck& deck, const Communicator& comm)
 bool is_idle(const Deck& deck, const Key& key);
 
 // Keys that the file of the deck gives but that play no part, set back to their defaults, so that they cannot
-// play one; and remarks that tell which and why.
+// play one; and remarks that name each and the reason.
 std::vector<std::string> drop_idle_keys(Deck& deck);
 
 }  // namespace keel

@@ -18,7 +18,7 @@
 
 namespace keel {
 
-// How ghosts of a level travel, planned for all ranks or for nodes that stand for them.
+// How ghosts of a level travel, planned for all ranks or for nodes that represent them.
 struct ExchangePlan {
     int level = 0;
     ExchangeUse use = GhostCells::Purpose::stencil;
@@ -112,7 +112,7 @@ class Costs {
     std::span<const RoundTime> rounds(int level, std::size_t words);
     SumsMove sums_move() const { return ranks_.sums; }
     double look() const { return machine().compute->look; }
-    // Messages of ours for a sum: of the busiest rank, each number by itself, and of all.
+    // Keel's own messages of an all-reduce: of the busiest rank, each number by itself, and of all.
     struct OfSum {
         Volume most, all;
     };

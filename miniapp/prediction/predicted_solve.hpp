@@ -45,7 +45,7 @@ struct SolveCount {
 
 struct PredictedSolve {
     std::string solver;
-    SolveTime time;  // without rows where nothing stands for the solve
+    SolveTime time;  // no rows if the proxy solve failed
     Seconds seconds;
     std::array<Seconds, noises.size()> noisy{};  // with such a delay besides the machine's own
     LatencyTolerance bottom, solve;

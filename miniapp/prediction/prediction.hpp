@@ -15,9 +15,9 @@ namespace keel {
 struct Prediction {
     std::string why_not;  // not empty: seconds are asked for and not predicted; with the remedy
     std::vector<PredictedSolve> solves;  // others are compared with the first one
-    std::vector<std::string> sources;    // of each kind of number but modelled seconds
+    std::vector<std::string> sources;    // the origin of each kind of number but modelled seconds
     std::string tables;                  // times by level or operation, where they are shown
-    std::string remarks;                 // of what else is not predicted
+    std::string remarks;                 // on solvers that are not predicted
     int bottom = 0;                      // level on which the Krylov method works
 };
 

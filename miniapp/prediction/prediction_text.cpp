@@ -36,14 +36,15 @@ Row row_of(const PredictedSolve& solve) {
     for (const SolveCount& count : solve.counts)
         row.emplace_back(count.field, count.value, count.heading, Unit::count);
     const double share = quotient(solve.seconds.bottom, solve.seconds.solve);
-    const Row timed{{"reductions", if_timed(solve.time.reductions), "reductions", Unit::count},
-                    {"reduction_words", if_timed(solve.time.words), "words", Unit::count},
-                    {"exchanges", if_timed(solve.time.exchanges), "exchanges", Unit::count},
-                    {"all_reduce_seconds", if_timed(solve.seconds.all_reduce), "all-reduces", Unit::seconds},
-                    {"bottom_seconds", if_timed(solve.seconds.bottom), "bottom", Unit::seconds},
-                    {"seconds", if_timed(solve.seconds.solve), "solve", Unit::seconds},
-                    {"", if_timed(share), "bottom\nof it", Unit::percent},
-                    {"outcome", solve.outcome, solve.is_timed() ? "" : "outcome"}};
+    const Row timed{
+        {"reductions", if_timed(solve.time.reductions), "all-reduces\ncount", Unit::count},
+        {"reduction_words", if_timed(solve.time.words), "all-reduces\nwords", Unit::count},
+        {"exchanges", if_timed(solve.time.exchanges), "exchanges", Unit::count},
+        {"all_reduce_seconds", if_timed(solve.seconds.all_reduce), "all-reduces\ntime", Unit::seconds},
+        {"bottom_seconds", if_timed(solve.seconds.bottom), "bottom", Unit::seconds},
+        {"seconds", if_timed(solve.seconds.solve), "solve", Unit::seconds},
+        {"", if_timed(share), "bottom\nof it", Unit::percent},
+        {"outcome", solve.outcome, solve.is_timed() ? "" : "outcome"}};
     row.insert(row.end(), timed.begin(), timed.end());
     return row;
 }
@@ -116,11 +117,9 @@ std::string sensitivity_text(Solves solves) {
         return Cell("", value, heading, fmt::format("{:.1f} %", std::abs(value) < 5e-4 ? 0.0 : 100 * value));
     };
     return table_of(solves,
-                    "Messages between nodes that follow each other (d seconds / d alpha), the latency more "
-                    "of each that makes "
-                    "a bottom or a solve 5 % slower, and the parts of their seconds that grow in proportion "
-                    "as the rate of "
-                    "memory, or of the network, shrinks",
+                    "Messages between nodes that follow each other (d seconds / d alpha), the added latency "
+                    "of each that slows a bottom or a solve by 5 %, and the part of their seconds that "
+                    "grows as the rate of memory, or of the network, shrinks",
                     [&](const PredictedSolve& solve) {
                         return Row{{"", solve.bottom.messages, "messages\nbottom", Unit::count},
                                    {"", solve.solve.messages, "messages\nsolve", Unit::count},
@@ -153,9 +152,8 @@ std::string sources_text(const Resolved& resolved, const std::vector<std::string
     for (const std::string& source : sources) text += "\n" + wrapped("- " + source, 4);
     const char* const modelled =
         "- modelled: seconds of work, messages and all-reduces by the machine's file; sums in flight cost "
-        "what "
-        "work does not hide; equal ranks, perfect progress, exchanges not overlapped, no contention but a "
-        "node's rate";
+        "what work does not hide; equal ranks, perfect progress, exchanges not overlapped, no contention but "
+        "a node's rate";
     return text + "\n" + wrapped(modelled, 4) + "\n";
 }
 

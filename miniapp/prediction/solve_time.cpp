@@ -40,10 +40,10 @@ class Timeline {
                 return;
             case Event::Kind::finish_sum:
                 return finish_sum(event);
-            case Event::Kind::letters:
-                return wait_for_all(event, letters(event));
+            case Event::Kind::sparse_alltoallv:
+                return wait_for_all(event, sparse_alltoallv(event));
             case Event::Kind::agreement:
-                return wait_for_all(event, letters(event) + gathered_on_node(event));
+                return wait_for_all(event, sparse_alltoallv(event) + gathered_on_node(event));
             case Event::Kind::all_gather:
                 return gather(event, costs_.all_gather(event.words));
             case Event::Kind::gather_on_node:
@@ -53,7 +53,7 @@ class Timeline {
         }
     }
 
-    double letters(const Event& event) {
+    double sparse_alltoallv(const Event& event) {
         const double barriers =
             static_cast<double>(event.calls) * costs_.all_reduce(event.level + slice_.shift, 1);
         return barriers + (event.fields == 0 ? 0 : exchanged(event).wait);

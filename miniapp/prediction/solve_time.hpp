@@ -42,8 +42,8 @@ struct SolveTime {
     double reductions = 0;
     double words = 0;
     double exchanges = 0;
-    double collecting =
-        0;  // seconds of letters, and of what is gathered from all ranks or on the coarsest level
+    // Seconds of sparse_alltoallv, and of gathering from all ranks or on the coarsest level.
+    double collecting = 0;
 
     double seconds() const;
     double seconds_of(const LevelRange& levels) const;

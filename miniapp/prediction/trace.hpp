@@ -25,7 +25,7 @@ struct Event {
         begin_sum,
         push_sums,
         finish_sum,
-        letters,
+        sparse_alltoallv,
         agreement,
         all_gather,
         gather_on_node,
@@ -43,11 +43,10 @@ struct Event {
     std::size_t fields = 0;
     std::size_t value_bytes = sizeof(double);
     bool one_colour = false;
-    // Letters, which nobody expects, are those of an exchange of so many fields, if any, and as many barriers
-    // as calls. Nodes that agree on a plan (negotiation.hpp) send likewise, while their ranks gather what
-    // each needs and what comes. Words are the doubles of sums and maxima; or, where all ranks, those of a
-    // node, or those with rows of a coarsest level are gathered from, at most the doubles of each, booked as
-    // the operation's. Sums that are begun have a number until they are finished.
+    // A sparse_alltoallv has the messages of an exchange of `fields` fields, if any, and `calls` barriers. An
+    // agreement on a plan (negotiation.hpp) has these, too, and ranks of a node gather what each needs.
+    // `words`: doubles of a sum or maximum, or the most that a rank gives to a gather. `number`: of a sum in
+    // flight.
     std::size_t words = 0;
     WordType summands = WordType::fp64;
     bool maximum = false;  // always MPI's

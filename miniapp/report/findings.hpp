@@ -95,7 +95,7 @@ struct RunFacts {
     double mpi_start_seconds = 0;  // the slowest rank
     double total_seconds = 0;      // of rank 0, from before the start of MPI on
     double setup_seconds = 0;
-    double coefficients_seconds = 0;  // a step spends on new coefficients
+    double coefficients_seconds = 0;  // a step's, for new coefficients
     double tuning_seconds = 0;        // spent on trying communication schemes
     double graph_replays = 0;         // in the measured solves, on rank 0
     // Growth of the resident set from before anything was built to its peak, on the rank with most.

@@ -12,7 +12,7 @@
 namespace keel {
 namespace {
 
-// The number in the run of a rank of a use.
+// The number in the run of a rank that takes part in the use.
 int in_run(const SchemeUse& use, int rank) {
     return use.ranks.empty() ? rank : use.ranks[static_cast<std::size_t>(rank)];
 }

@@ -9,7 +9,7 @@
 namespace keel {
 namespace {
 
-constexpr int exchanges_per_round = 10;  // many ticks of the clock
+constexpr int exchanges_per_round = 10;  // a round is long beside a tick of the clock
 
 // Fields of one level, filled anew before each exchange that is checked.
 struct Fields {

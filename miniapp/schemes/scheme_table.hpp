@@ -79,8 +79,7 @@ struct SchemeUse {
     std::variant<GhostCells, MovedBoxes, VectorEntries> what;
     std::size_t columns = 1;  // fields or vectors that travel together at most
     std::size_t value_bytes = sizeof(double);
-    // Among which it travels, by their numbers in the run, where these are not all; the layout numbers them
-    // anew, and a rank that is not among them is none of its own.
+    // The ranks that take part, by their numbers in the run; empty: all. The layout numbers them anew.
     std::vector<int> ranks = {};
 
     Topology among(const Topology& all) const { return ranks.empty() ? all : all.among(ranks); }
@@ -101,7 +100,7 @@ BoxPattern boxes_moved(const SchemeUse& use);
 Plan plan_of(const SchemeUse& use, const Topology& topology, const SchemeOptions& scheme,
              const RanksPlanned& whose);
 
-// The plans of the parts that stand for all nodes.
+// The plans of the parts that represent all nodes.
 std::vector<Plan> plans_of(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme);
 
 // Nodes that stand for all; none if all were planned.

@@ -52,11 +52,10 @@ inline constexpr int most_amg_levels = 20;
 struct AmgOptions {
     CoarseningRule coarsening = CoarseningRule::aggregation;
     double theta = 0.0;  // strength threshold
-    // No keys of the deck: Jacobi sweeps over the tentative prolongation; the part of a row's largest weight
-    // below which classical interpolation drops others; the most rows of a coarsest level.
-    int sweeps = 1;
-    double truncation = 0.3;
-    std::int64_t max_coarse = 50;
+    // No keys of the deck:
+    int sweeps = 1;                // Jacobi sweeps over the tentative prolongation
+    double truncation = 0.3;       // classical: drops weights below this part of the row's largest
+    std::int64_t max_coarse = 50;  // a level of at most this many rows is the coarsest
     AmgSmoother smoother = AmgSmoother::jacobi;
     Ownership ownership = Ownership::root;
     // The scheme by which rows of matrices travel in set-up: the name of a candidate, or the scheme chosen

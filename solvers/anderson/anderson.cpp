@@ -18,7 +18,8 @@ AndersonOptions inner_of(const AndersonOptions& options) {
             .max_iterations = options.inner + 1};
 }
 
-// Whether the least-squares combination is taken: not in the first iteration, nor in Picard's between.
+// Whether the least-squares combination is taken: not in the first iteration, nor in alternate Picard
+// iterations.
 bool accelerates(const AndersonOptions& options, long iteration) {
     return iteration > 0 && (options.inner != AndersonOptions::picard || iteration % 2 == 0);
 }
@@ -28,6 +29,8 @@ bool accelerates(const AndersonOptions& options, long iteration) {
 Anderson::Anderson(LinearSystem& system, const AndersonOptions& options) : A_(system), options_(options) {
     check_at_least(options.depth, 0, "the depth of the acceleration");
     check(options.damping > 0 && options.damping <= 1, "damping is in (0, 1]");
+    check_at_least(options.inner, AndersonOptions::picard,
+                   "the depth of an inner acceleration, none or picard");
     for (Vector* vector : {&g_, &g_old_, &f_, &f_old_}) *vector = A_.make_vector();
     if (options.depth == 0) return;
     const auto most = static_cast<std::size_t>(options.depth);

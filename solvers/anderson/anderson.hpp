@@ -9,9 +9,9 @@
 // its fused forms, and that of the test: none where a fused form stops by |f|_2. Vectors beside x: 2 m + 5,
 // and those of a composite inner one.
 //
-// Weaknesses: Picard steps between (alternating) ruin the condition of R where G does not contract: without
-// condition control they end in values that are not finite on the heat source 2 in 64^2 cells. A composite
-// takes fewer iterations but was never seen to take fewer evaluations.
+// Weaknesses: alternate Picard iterations (inner = picard) ruin the condition of R where G does not contract:
+// without condition control they end in values that are not finite on the heat source 2 in 64^2 cells. A
+// composite takes fewer iterations but was never seen to take fewer evaluations.
 
 #include <functional>
 #include <memory>
@@ -59,8 +59,8 @@ struct AndersonOptions {
     std::string orthogonalisation = "dcgs2_fused";
     double damping = 1.0;        // factor of f; 1: none
     double max_condition = 1e8;  // of R, beyond which the oldest differences go; 0: they stay
-    // Depth of an inner acceleration from each new x, one iteration more than it is deep (composite); or
-    // every second iteration is Picard's (alternating).
+    // Depth of an inner acceleration from each new x, one iteration more than it is deep (composite); 0:
+    // none; picard: every second iteration is Picard's (alternating).
     int inner = 0;
     static constexpr int picard = -1;
     AndersonTest test = AndersonTest::step;

@@ -22,7 +22,7 @@ namespace keel {
 class Mixture : public FixedPoint {
   public:
     static constexpr int components = 3;
-    static constexpr long all_samples = 100000;
+    static constexpr long all_samples = 100000;  // from all three distributions, in a run
     using Means = std::array<double, components>;
 
     // Not random but evenly spread: of a distribution's c samples the j-th is its quantile (j + 1/2) / c.

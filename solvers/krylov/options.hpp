@@ -1,7 +1,6 @@
 #pragma once
 
-// The choices a user makes about a Krylov method, whose keys are those of [bottom]. Defaults are those
-// of the deck, whose default solver alone is another (miniapp/deck/parameters.hpp).
+// The choices a user makes about a Krylov method. Keys of [bottom] have these defaults, but for `solver`.
 
 #include <string>
 

@@ -59,8 +59,8 @@ const LevelComm* Hierarchy::comm_of(int l) const {
 
 void Hierarchy::make_levels(const SiteOf& site, const Layout& finest, const HierarchyOptions& options) {
     const std::vector<LevelDistribution> all = level_distributions(finest, options.level_rule());
-    const int levels = static_cast<int>(all.size());
-    for (int number = 0; number < levels; ++number) {
+    const int count = static_cast<int>(all.size());
+    for (int number = 0; number < count; ++number) {
         const LevelDistribution& at = all[static_cast<std::size_t>(number)];
         comms_.emplace_back();
         if (at.agglomeration && has(number - 1)) {
@@ -71,12 +71,12 @@ void Hierarchy::make_levels(const SiteOf& site, const Layout& finest, const Hier
         make_level_in(double_, site, at, plans_of_level(all, number, Precision::fp64, options), 0, options);
         if (options.mixed)
             make_level_in(single_, site, at, plans_of_level(all, number, Precision::fp32, options),
-                          levels * LevelSite::tags_per_level, options);
+                          count * LevelSite::tags_per_level, options);
     }
 }
 
-// Adds a level, and its redistribution if it agglomerates. The tags of all levels in its precision begin with
-// the first.
+// Adds a level, and its redistribution if it agglomerates. `first_tag` is the first tag of level 0 in this
+// precision.
 void Hierarchy::make_level_in(Grids& grids, const SiteOf& site, const LevelDistribution& at,
                               const LevelPlans& plans, int first_tag, const HierarchyOptions& options) {
     const int number = plans.level.number;

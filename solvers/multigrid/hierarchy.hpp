@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "solvers/multigrid/level.hpp"
-#include "solvers/multigrid/level_redistribution.hpp"
+#include "solvers/multigrid/redistribution/level_redistribution.hpp"
 
 namespace keel {
 

@@ -68,20 +68,18 @@ LevelPlans plans_of_level(std::span<const LevelDistribution> all, int number, Pr
     LevelPlan& level = plans.level;
     if (!level.passes_on)
         level.ghosts = {options.ghost_depth, options.neighbours, schemes.ghosts, one_colour};
-    if (const int layers = level.fused > 0 ? options.fused_layers_on(width)
-                           : has_powers    ? options.bottom_ghosts
-                                           : 0;
-        layers > 0)
-        level.deep_ghosts = {layers, Neighbours::all, schemes.deep_ghosts, one_colour};
+    const int powers = has_powers ? options.bottom_ghosts : 0;
+    const int deep = level.fused > 0 ? options.fused_layers_on(width) : powers;
+    if (deep > 0) level.deep_ghosts = {deep, Neighbours::all, schemes.deep_ghosts, one_colour};
     if (at.agglomeration)
         plans.before = LevelPlan{.number = number,
                                  .layout = at.agglomeration->before,
                                  .precision = precision,
                                  .storage = storage_of(all.first(n), options),
                                  .passes_on = true};
+    LevelPlan& interpolated = plans.before ? *plans.before : level;
     if (options.all_ghosts && number > 0 && in_cycles)
-        (plans.before ? *plans.before : level).all_ghosts = {options.interpolated_ghosts, Neighbours::all,
-                                                             schemes.all_ghosts};
+        interpolated.all_ghosts = {options.interpolated_ghosts, Neighbours::all, schemes.all_ghosts};
     return plans;
 }
 

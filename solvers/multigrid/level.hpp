@@ -21,8 +21,8 @@
 #include "kernels/timing/ledger.hpp"
 #include "kernels/timing/timed_operations.hpp"
 #include "solvers/amg/setup/ghost_values.hpp"
-#include "solvers/multigrid/agglomeration.hpp"
 #include "solvers/multigrid/options.hpp"
+#include "solvers/multigrid/redistribution/agglomeration.hpp"
 
 namespace keel {
 
@@ -65,7 +65,7 @@ struct HierarchyOptions {
     // neither fuse half sweeps nor interpolate.
     bool mixed = false;
     Consolidation consolidation = Consolidation::distributed;  // the bottom level's
-    int bottom_ranks = 0;                                      // if it consolidates; 0: one in eight
+    int bottom_ranks = 0;  // ranks that it consolidates on; 0: one in eight
     bool consolidates() const { return consolidation != Consolidation::distributed; }
     SchemeOptions scheme = {};                 // the same on all levels
     std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
@@ -109,10 +109,10 @@ struct LevelPlans {
     std::optional<LevelPlan> before;
 };
 
-// A level of all of them, as cycles or the set-up of operators work on it in this precision.
+// The plans of level `number` of `all` in this precision.
 LevelPlans plans_of_level(std::span<const LevelDistribution> all, int number, Precision precision,
                           const HierarchyOptions& options);
-// The bottom level where it is solved on, if it consolidates.
+// The plan of a consolidated bottom level, for the ranks that solve on it.
 LevelPlan plan_of_consolidated(const Agglomeration& moved, int number, const HierarchyOptions& options);
 
 struct LevelHome;

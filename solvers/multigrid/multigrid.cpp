@@ -1,6 +1,5 @@
 #include "solvers/multigrid/multigrid.hpp"
 
-#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -8,7 +7,6 @@
 #include "kernels/check.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
-#include "solvers/multigrid/stages.hpp"
 
 namespace keel {
 namespace {

@@ -39,7 +39,8 @@ constexpr auto names_of(Consolidation) {
                       Named<Consolidation>{Consolidation::replicate, "replicate"}};
 }
 
-// Numbers of ranks of the bottom grid that depend on all ranks.
+// Values of bottom_grid other than a number of ranks: the ranks that own the boxes, one rank in eight, or
+// every rank with a copy.
 struct BottomRanks {
     static constexpr int owners = 0;
     static constexpr int one_in_eight = -1;
@@ -72,7 +73,7 @@ struct MultigridOptions {
     int post = 2;                               // and after it
     std::string smoother = default_smoother();  // the name of one of smoothers()
     // No half sweeps are fused, boxes lie apart, and messages carry both colours, unless other options say
-    // otherwise. The caller of Hierarchy follows it.
+    // otherwise. Read by the code that fills HierarchyOptions.
     bool reference_path = false;
     int fused_box = 0;          // narrowest boxes whose half sweeps are one pass; 0: the backend's default
     int fused_half_sweeps = 0;  // most half sweeps in one pass; 0: all before or after a correction

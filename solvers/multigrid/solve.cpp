@@ -1,5 +1,7 @@
 // The loops of a solve around the cycles of multigrid.cpp, and when they end.
+
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 

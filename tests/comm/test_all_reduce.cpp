@@ -249,29 +249,27 @@ TEST_CASE("reductions by messages of ours are the same on all ranks, blocking an
     mpi->sum(parts, reference);
     const auto algorithm = GENERATE(AllReduceAlgorithm::recursive_doubling, AllReduceAlgorithm::rabenseifner,
                                     AllReduceAlgorithm::node_aware);
-    {
-        const auto own = make_reduction(comm, nodes_of_two(comm), layout, false, {algorithm});
-        std::array<double, 3> blocking{};
-        own->sum(parts, blocking);
-        std::vector<AllReduceRequest> pending;
-        for (int n = 0; n < 4; ++n) {
-            pending.push_back(own->begin_sum(parts, 3));
-            own->progress();
-        }
-        for (AllReduceRequest& one : pending) {
-            std::array<double, 3> late{};
-            own->progress();
-            one.finish(late);
-            CHECK(late == blocking);
-        }
-        CHECK(same_bits_everywhere(comm, blocking));
-        for (std::size_t n = 0; n < 3; ++n) CHECK(blocking[n] == Approx(reference[n]).epsilon(1e-12));
-        CHECK(own->count().calls == 5);
-        CHECK(own->count().words == 15);
-        if (algorithm != AllReduceAlgorithm::node_aware)  // it sends slices
-            CHECK(own->count().traffic.bytes == 3 * 8 * own->count().traffic.messages);
-        CHECK((own->count().traffic.messages > 0) == (comm.size() > 1));
+    const auto own = make_reduction(comm, nodes_of_two(comm), layout, false, {algorithm});
+    std::array<double, 3> blocking{};
+    own->sum(parts, blocking);
+    std::vector<AllReduceRequest> pending;
+    for (int n = 0; n < 4; ++n) {
+        pending.push_back(own->begin_sum(parts, 3));
+        own->progress();
     }
+    for (AllReduceRequest& one : pending) {
+        std::array<double, 3> late{};
+        own->progress();
+        one.finish(late);
+        CHECK(late == blocking);
+    }
+    CHECK(same_bits_everywhere(comm, blocking));
+    for (std::size_t n = 0; n < 3; ++n) CHECK(blocking[n] == Approx(reference[n]).epsilon(1e-12));
+    CHECK(own->count().calls == 5);
+    CHECK(own->count().words == 15);
+    if (algorithm != AllReduceAlgorithm::node_aware)  // it sends slices
+        CHECK(own->count().traffic.bytes == 3 * 8 * own->count().traffic.messages);
+    CHECK((own->count().traffic.messages > 0) == (comm.size() > 1));
 }
 
 // If only the sum that is waited for went on, ranks that wait for the other one would wait for ever, from

@@ -3,7 +3,6 @@
 from keel_runner import INPUTS, KeelTest
 
 HOPPER = "comm.machine=hopper"
-SCATTERED = ["problem.placement=scattered", "comm.ranks_per_node=24"]
 SPMV = "run.mode=spmv"
 MILLION = f"problem.ranks={1 << 20}"
 # Seconds of a processor and address space: what a wrong estimate would exceed by far.
@@ -44,7 +43,8 @@ class DryRunLimit(KeelTest):
         for words in (
             ("problem.dimensions=2", "problem.ranks=65536", "comm.ranks_per_node=24", HOPPER, "run.dry_run_limit=0.5"),
             ("run.mode=survey", "problem.ranks=1024", "comm.ranks_per_node=16", HOPPER, "run.dry_run_limit=0.5"),
-            ("problem.box=512", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER),  # boxes that no node here has room for
+            # Boxes on which no dry run of 2 GB can solve, which takes several fields.
+            ("problem.box=512", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER),
             ("problem.dimensions=2", "problem.box=16384", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER),
         ):
             with self.subTest(words=words):

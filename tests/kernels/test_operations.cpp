@@ -575,6 +575,18 @@ TEST_CASE("a leg that ends with the residual in its pass ends with that of what 
     CHECK(std::isinf(norm));
 }
 
+TEST_CASE("a pass that is to end with the restricted residual and with its norm is refused") {
+    Fixture fine(4, 2);
+    Fixture coarse(2, 1, fine.backend, fine.storage);
+    const auto make = [&](int number) { return fine.make(number, 2); };
+    const Stencil L{make(11), make(12), make(13), make(14)};
+    const Colour colour = Colour::red;
+    double norm = 0;
+    const PassEnd both{.restricted = coarse.operations->make_field(), .norm = &norm};
+    CHECK_THROWS_AS(fine.operations->smooth(make(1), L, make(2), {std::span(&colour, 1), 1.0}, both),
+                    std::logic_error);
+}
+
 TEST_CASE("half sweeps of zeros are those of a u that holds zeros, and read nothing of it") {
     const int width = GENERATE(2, 3, 8, 13);
     const int ghosts = 5;

@@ -5,7 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "kernels/backends/rows.hpp"
+#include "kernels/backends/rows/rows.hpp"
 #include "kernels/operations.hpp"
 
 namespace keel {

@@ -6,7 +6,8 @@
 #include "kernels/backends/kokkos/by_cells.hpp"
 #include "kernels/backends/kokkos/by_rows.hpp"
 #include "kernels/backends/operations_by_cells.hpp"
-#include "kernels/backends/operations_by_rows.hpp"
+#include "kernels/backends/operations_on.hpp"
+#include "kernels/backends/rows/operations_by_rows.hpp"
 
 namespace keel {
 namespace {
@@ -99,8 +100,9 @@ class KokkosSpace : public std::conditional_t<by_rows, ByRows, ByCells> {
     View1<double, SharedMemory> partial_;
 };
 
-using KokkosOperations = std::conditional_t<by_rows, TransfersByRows<OneByOne<OperationsOn<KokkosSpace>>>,
-                                            OperationsByCells<KokkosSpace>>;
+using KokkosOperations =
+    std::conditional_t<by_rows, TransfersByRows<UnfusedOperations<OperationsOn<KokkosSpace>>>,
+                       OperationsByCells<KokkosSpace>>;
 
 // Kokkos itself. Its warnings are about the binding of threads, which is the user's choice.
 class Runtime {

@@ -1,9 +1,9 @@
 #include "kernels/backends/openmp/cycles.hpp"
 
-#include "kernels/backends/only_cycles.hpp"
 #include "kernels/backends/openmp/fused_half_sweeps.hpp"
+#include "kernels/backends/openmp/only_cycles.hpp"
 #include "kernels/backends/openmp/verbs.hpp"
-#include "kernels/backends/operations_by_rows.hpp"
+#include "kernels/backends/rows/operations_by_rows.hpp"
 
 namespace keel {
 namespace {

@@ -2,13 +2,16 @@
 
 // Half sweeps in one pass over memory, with the residual that follows them, in either precision.
 
+#include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kernels/backends/half_sweeps.hpp"
 #include "kernels/backends/openmp/half_sweep_stage.hpp"
 #include "kernels/backends/openmp/pass_ends.hpp"
 #include "kernels/backends/openmp/wavefront.hpp"
+#include "kernels/check.hpp"
 
 namespace keel {
 
@@ -19,6 +22,7 @@ class FusedHalfSweeps : public HalfSweepsOn<Base, Real> {
     using HalfSweepsOn<Base, Real>::HalfSweepsOn;
 
     Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) override {
+        check(!end.restricted || end.norm == nullptr, "a pass ends with the restricted residual or its norm");
         if (end.restricted) return smooth_and_restrict(*end.restricted, u, L, f, sweeps);
         if (end.norm != nullptr) return smooth_and_measure(*end.norm, u, L, f, sweeps);
         if (sweeps.count() == 0 || (sweeps.count() == 1 && sweeps.guess == Guess::any))

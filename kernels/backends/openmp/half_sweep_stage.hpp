@@ -2,7 +2,7 @@
 
 // A stage of a wavefront of half sweeps.
 
-#include "kernels/backends/rows.hpp"
+#include "kernels/backends/rows/rows.hpp"
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/cost.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Large pages for large arrays. A stencil streams many arrays at once, and with pages of 4 kB the processor
-// spends time on finding them. Linux gives pages of 2 MB to who asks, unless its administrator has said
-// never.
+// spends time on finding them. Linux gives pages of 2 MB to programs that ask, unless its administrator has
+// said never.
 
 #include <cstddef>
 #include <cstdint>

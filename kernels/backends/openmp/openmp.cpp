@@ -13,8 +13,8 @@
 #include "kernels/backends/openmp/power_stage.hpp"
 #include "kernels/backends/openmp/sums_of_row.hpp"
 #include "kernels/backends/openmp/verbs.hpp"
-#include "kernels/backends/operations_by_rows.hpp"
 #include "kernels/backends/operations_on.hpp"
+#include "kernels/backends/rows/operations_by_rows.hpp"
 #include "kernels/backends/threads.hpp"
 
 namespace keel {

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "kernels/backends/openmp/wavefront.hpp"
-#include "kernels/backends/rows.hpp"
-#include "kernels/backends/transfer_rows.hpp"
+#include "kernels/backends/rows/rows.hpp"
+#include "kernels/backends/rows/transfer_rows.hpp"
 
 namespace keel {
 

@@ -2,7 +2,7 @@
 
 // A stage of a wavefront over powers of the operator.
 
-#include "kernels/backends/rows.hpp"
+#include "kernels/backends/rows/rows.hpp"
 #include "kernels/bodies/powers.hpp"
 
 namespace keel {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "kernels/backends/rows.hpp"
+#include "kernels/backends/rows/rows.hpp"
 #include "kernels/bodies/vector.hpp"
 
 namespace keel {

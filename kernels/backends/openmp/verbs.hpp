@@ -2,8 +2,6 @@
 
 // The verbs of the OpenMP backend (kernels/backends/cycle_operations_on.hpp), for fields of either precision.
 
-#include <omp.h>
-
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -12,7 +10,7 @@
 
 #include "kernels/backends/host_copy.hpp"
 #include "kernels/backends/openmp/large_pages.hpp"
-#include "kernels/backends/rows.hpp"
+#include "kernels/backends/rows/rows.hpp"
 #include "kernels/operations.hpp"
 
 namespace keel {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-#include "kernels/backends/rows.hpp"
+#include "kernels/backends/rows/rows.hpp"
 
 namespace keel {
 

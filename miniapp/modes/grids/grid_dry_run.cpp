@@ -24,8 +24,7 @@ namespace {
 std::string preconditioner_text(const Method& row, const BottomOptions& options, const GridUse& use) {
     if (uses_algebraic(options))
         return "a cycle of algebraic multigrid for each application of the operator, whose levels and "
-               "messages "
-               "are not predicted";
+               "messages are not predicted";
     if (use.preconditioner == PreconditionerKind::none) return "";
     const bool v_cycle = use.preconditioner == PreconditionerKind::v_cycle;
     const char* const what = v_cycle ? "V-cycle" : "solve with the blocks";
@@ -218,17 +217,16 @@ std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
     const std::string planned = fmt::format("planned: {} of {} nodes, ", few.nodes, topology.nodes());
     if (!few.sampled)
         return planned +
-               "which stand for all, since they tile the boxes; three_step and split then share equal "
+               "which represent all, since they tile the boxes; three_step and split then share equal "
                "messages out in another order than all of them would";
     return planned + fmt::format(
                          "drawn, since they do not tile the boxes, and the first, the last and the one with "
-                         "most faces to others: what all "
-                         "ranks send is told within {:.1f} %, 19 times of 20, what the busiest one sends and "
-                         "how long exchanges take at least",
+                         "most faces to others: the sum over all ranks is within {:.1f} % (95 % "
+                         "confidence); messages of the busiest rank and times of exchanges are lower bounds",
                          100 * largest_margin(tables));
 }
 
-// Schemes that were not planned, and nodes that stand for all.
+// Schemes that were not planned, and nodes that represent all.
 std::string remarks_on_plans(const std::vector<SchemeTable>& tables, const Topology& topology) {
     std::string text;
     for (const SchemeTable& table : tables)

@@ -225,7 +225,7 @@ std::vector<PingPongResults> network_classes(const Communicator& comm, const Top
     return classes;
 }
 
-NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resolved,
+NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved,
                                const RunContext& context) {
     const Communicator& comm = context.comm;
     const Topology& topology = resolved.topology;
@@ -233,7 +233,7 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
     const auto bytes_of = lengths(1, longest_message);
     NetworkResults network;
     network.machine.name =
-        keys.write.empty() ? "measured" : std::filesystem::path(keys.write).stem().string();
+        options.write.empty() ? "measured" : std::filesystem::path(options.write).stem().string();
     network.machine.ranks_per_node = most_ranks_per_node(topology);
     network.machine.ranks_per_socket = ranks_per_socket(topology, sockets_of_processes(comm));
     network.classes = network_classes(comm, topology);

@@ -29,12 +29,14 @@ PredictedSolve solve_of(const MatrixUse& use, const Report& report) {
 
 // Seconds by level and operation, and what of them messages take.
 std::string times_text(const char* of, const SolveTime& time) {
+    // A set-up may have no seconds at all.
+    const double share = time.seconds() > 0 ? time.communication_seconds() / time.seconds() : 0.0;
     return level_times(of, time.rows) +
            fmt::format(
-               "sum {}, of which messages and waiting for them {} ({:.0f} %); {} exchanges, {} "
+               "sum {}, of which messages and waiting for them {} ({:.0f} %); {:.0f} exchanges, {:.0f} "
                "all-reduces\n\n",
-               seconds_text(time.seconds()), seconds_text(time.communication_seconds()),
-               100 * time.communication_seconds() / time.seconds(), time.exchanges, time.reductions);
+               seconds_text(time.seconds()), seconds_text(time.communication_seconds()), 100 * share,
+               time.exchanges, time.reductions);
 }
 
 std::vector<std::string> sources_of(const MatrixUse& use, const PredictedSolve& solve, std::int64_t rows) {

@@ -15,7 +15,7 @@ struct SparseProxySolve {
     Report report = {};
 };
 
-// With bottom.assumed_iterations no more of them than show their proportions.
+// The solver's options; bottom.assumed_iterations are cut to as many as show their proportions.
 BottomOptions proxy_options(const NamedSolver& solver);
 
 // Solves for the solution of a run, and records what that does. The recorder is older than the method.

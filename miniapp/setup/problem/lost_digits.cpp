@@ -52,9 +52,9 @@ std::string warning_of_lost_digits(const ProblemOptions& problem, const Domain& 
                        : std::min(loss_of_couplings(problem, domain), loss_of_a(problem, spacing, false));
     if (loss <= least_loss) return "";
     return fmt::format(
-        "u may lose {} where only couplings that rounding loses join cells to the rest of the domain "
-        "and to Dirichlet faces: a residual within the tolerance does not determine their constant. Give a "
-        "smaller problem.contrast or problem.anisotropy, a larger problem.a, or Dirichlet faces there",
+        "u may lose {}, by a bound: cells that only weak couplings join to the rest of the domain and to "
+        "Dirichlet faces have a constant that a residual within the tolerance does not determine. Give a "
+        "smaller problem.contrast or problem.anisotropy, a larger problem.a, or Dirichlet faces",
         digits_text(loss));
 }
 

@@ -30,7 +30,7 @@ inline bool is_singular(const ProblemOptions& parameters, bool has_dirichlet) {
 enum class Means { centre, gauss };
 
 // A function of one coordinate, tabulated for a line of cells: place 2 i is the lower face of cell i, 2 i + 1
-// its centre. Sines and cosines took a third of a run whose solution is known.
+// its centre.
 class LineFunction {
   public:
     LineFunction() = default;

@@ -14,7 +14,7 @@ double sign(double value) {
 }
 
 // An entry of an F row as other ranks get it: a C column by its number in the next level, and whether it is
-// strong; or an F column. It is sent in place of a column, whose bits a double holds all.
+// strong; or an F column. It is sent in place of a column number; a double holds all its bits.
 struct Code {
     std::int64_t name;
     bool is_coarse;

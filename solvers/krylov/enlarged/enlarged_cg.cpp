@@ -262,7 +262,7 @@ Method enlarged_cg() {
 
 Method enlarged_orthomin() {
     Method method = enlarged("enlarged_orthomin");
-    method.use = "the same from the residual's columns: converges where bottom.scaling = none";
+    method.use = "enlarged_cg from the residual's columns; converges with bottom.scaling = none, too";
     method.reductions = 2;
     method.words = in_t("3t^2 + t + 1", [](double t) { return 3 * t * t + t + 1; });
     method.vectors = in_t("3t", [](double t) { return 3 * t; });

@@ -1,6 +1,5 @@
 #include "solvers/multigrid/algebraic/algebraic_cycle.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/check.hpp"
@@ -83,16 +82,13 @@ namespace {
 // Measured with Open MPI 4.1 and OpenMP, set-up included: what mpiexec -n 2 keel problem.box=40
 // multigrid.bottom_box=40 problem.boxes=[2,1,1] problem.boundary=dirichlet bottom.solver=amg grows by, less
 // its grids and vectors, over the entries of the finest matrix, and problem.dimensions=2 problem.box=256
-// multigrid.bottom_box=256; 1 and 4 ranks, 32^3, 48^3 and 384^2 a box give the same to a twelfth. Of
-// classical coarsening with theta = 0.25: extended+i interpolation needs the less the more is truncated, by
-// PMIS and 0, 0.1, 0.3, 0.5 of the largest weight 180 to 190, 180, 145, 120 bytes in three dimensions, 113,
-// 111, 109, 93 in two.
+// multigrid.bottom_box=256; 1 and 4 ranks, 32^3, 48^3 and 384^2 a box give the same to a twelfth. Classical
+// coarsening (PMIS, theta = 0.25, weights below 0.3 of the largest truncated) took 145 bytes in three
+// dimensions, 109 in two.
 double bytes_of_entry(std::size_t dimensions, const AmgOptions& options) {
     const bool plane = dimensions < 3;
     if (options.aggregates()) return plane ? 76 : 83;
-    const double truncated = std::min(options.truncation, 0.6);
-    const double denser = options.coarsening == CoarseningRule::hmis && truncated < 0.2 ? 14 : 0;
-    return denser + (plane ? 115 - 40 * truncated : 188 - 140 * truncated);
+    return plane ? 103 : 146;
 }
 
 }  // namespace

@@ -9,8 +9,9 @@ namespace keel {
 namespace {
 
 void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions&, Guess) {
+    constexpr double ratio = 8;
     const double upper = level.jacobi_bound;
-    const double lower = upper / 8;
+    const double lower = upper / ratio;
     const double theta = (upper + lower) / 2;
     const double delta = (upper - lower) / 2;
     const double sigma = theta / delta;

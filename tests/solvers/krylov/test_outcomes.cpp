@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <tuple>
 
 #include "solvers/multigrid/multigrid.hpp"
 #include "tests/solvers/krylov/one_level.hpp"
@@ -141,7 +142,7 @@ TEST_CASE("a norm is that of its numbers, however small or large") {
 
 TEST_CASE("an iteration limit is named, counted exactly and not met") {
     for (const auto& [name, make, scaling] : all_methods())
-        for (const int limit : {1, 3, 6}) {
+        for (const int limit : {1, 2, 3, 5, 6}) {
             CAPTURE(name, limit);
             OneLevel system(rough, scaling);
             const Report report = system.solve(make, {1e-8, limit, 8});
@@ -163,10 +164,12 @@ TEST_CASE("conjugate gradients notice an operator that is not positive definite"
     methods.push_back({"ca_cg", made("ca_cg")});
     Problem indefinite = rough;
     indefinite.alpha = "const";
-    for (const auto& [a, at_once] : {std::pair{-1e6, true}, {-100.0, false}})
+    for (const auto& [a, rhs, at_once] :
+         {std::tuple{-1e6, "tri", true}, {-1e6, "wave", true}, {-100.0, "wave", false}})
         for (const auto& [name, make, scaling] : methods) {
-            CAPTURE(a, name);
+            CAPTURE(a, rhs, name);
             indefinite.a = a;
+            indefinite.rhs = rhs;
             OneLevel system(indefinite);
             const Report report = system.solve(make, {1e-8, 500, at_once ? 8 : 0});
             CHECK(report.outcome == Outcome::breakdown);
@@ -175,7 +178,8 @@ TEST_CASE("conjugate gradients notice an operator that is not positive definite"
             CHECK(report.restarts == 0);
             CHECK_FALSE(report.met);
             CHECK(report.true_residual <= 1.0);  // the best iterate is kept
-            CHECK(relative(report.true_residual, system.residual()) < 1e-10);
+            const double rounding = name == "cg" || name == "ca_cg" ? 1e-12 : 1e-10;
+            CHECK(relative(report.true_residual, system.residual()) < rounding);
         }
 }
 
@@ -280,7 +284,10 @@ TEST_CASE("a Krylov space that is exhausted, before a pipe is full, too, ends in
             });
             const Report report = system.solve(make, {1e-12, 100, 8});
             CHECK(report.outcome == Outcome::converged);
-            CHECK(report.iterations <= (scaling == DiagonalScaling::none ? 2 : 1));
+            if (scaling == DiagonalScaling::none)
+                CHECK(report.iterations <= 2);
+            else
+                CHECK(report.iterations == 1);
             CHECK(report.met);
             CHECK(system.residual() <= 1e-12);
         }
@@ -320,7 +327,8 @@ TEST_CASE("a method meets what a vector not finite leaves behind with a named br
 TEST_CASE("later solves with the same method are bitwise the first, whatever was solved between") {
     for (const auto& [name, make, scaling] : all_methods()) {
         CAPTURE(name);
-        OneLevel system(rough, scaling, {.deterministic = true});
+        const DiagonalScaling usual = scaling == DiagonalScaling::none ? method_named(name).scaling : scaling;
+        OneLevel system(rough, usual, {.deterministic = true});
         Restarted solver(system.A, make);
         const Report first = system.solve(solver, {1e-9, 500, 8});
         const std::vector<double> solution = system.solution();
@@ -389,7 +397,7 @@ TEST_CASE("multigrid that has come down to the floor of rounding stagnates, and 
 TEST_CASE("cycles that gain a few per cent each are not cut off") {
     Setup setup({.width = 8, .boundaries = dirichlet, .a = 0}, {.bottom_box = 4});
     MultigridOptions options{.pre = 0, .post = 1, .smoother = "gsrb", .max_cycles = 1000};
-    options.relaxation = 0.1;  // a factor of 0.94 a cycle
+    options.relaxation = 0.1;  // a factor of 0.96 a cycle
     BottomOptions bottom;
     bottom.solver = "smooth";
     bottom.sweeps = 20;

@@ -118,8 +118,7 @@ std::string why_not_fixed_point(const GridSetup& grids, const FixedPointOptions&
                "never";
     if (solves_bottom(grids) && grids.levels() == 1)
         return " where there is one level: its solver would have to run on all of it in every evaluation; "
-               "give a "
-               "larger problem.box, or a smaller multigrid.bottom_box";
+               "give a larger problem.box, or a smaller multigrid.bottom_box";
     std::vector<ProxyBoxes> on{sample_of(grids, ranks_here)};
     if (solves_bottom(grids) || relaxes_bottom(grids, equation)) on.push_back(bottom_boxes_of(grids));
     return why_not_solved(cost_of_iterations(grids, equation, acceleration, ranks_here),
@@ -150,9 +149,10 @@ PredictedSolve solve_of(const std::string& name, const AndersonOptions& options,
         {"iterations", "iterations", as_double(believed.iterations)},
         {"evaluations", "evaluations", as_double(believed.evaluations)},
         {"cycles", "map_cycles", times * as_double(iterated.cycles)},
-        {"in bottom", "bottom_iterations", bottom ? of_visits * as_double(bottom->solve.iterations) : 0},
-        {"of QR", "orthogonalisation_reductions", as_double(believed.orthogonalisation.reductions)},
-        {"words", "orthogonalisation_words", as_double(believed.orthogonalisation.words)}};
+        {"bottom\niterations", "bottom_iterations",
+         bottom ? of_visits * as_double(bottom->solve.iterations) : 0},
+        {"QR\nall-reduces", "orthogonalisation_reductions", as_double(believed.orthogonalisation.reductions)},
+        {"QR\nwords", "orthogonalisation_words", as_double(believed.orthogonalisation.words)}};
     const bool accelerated = options.depth > 0;
     solve.more = Json{{"solver", accelerated ? "anderson" : "picard"},
                       {"depth", options.depth},

@@ -139,7 +139,9 @@ class PreparedOrthogonalise : public PreparedGrids {
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override {
         DryRun dry = PreparedGrids::dry_run(comm, memory, progress);
         if (!predicts(resolved_)) {
-            dry.text += "remark: seconds are predicted with a comm.machine that computes, such as hopper\n";
+            if (comm.rank() == 0)
+                dry.text +=
+                    "remark: seconds are predicted with a comm.machine that computes, such as hopper\n";
             return dry;
         }
         const std::vector<MethodResult> results = predicted(comm);
@@ -171,7 +173,7 @@ class PreparedOrthogonalise : public PreparedGrids {
     }
 
   private:
-    // From windows on a small grid of a box a rank, whose vectors stand for those of the virtual ranks.
+    // From windows on a small grid of a box a rank, whose vectors represent those of the virtual ranks.
     std::vector<MethodResult> predicted(const Communicator& comm) const {
         constexpr int width = 16;
         GridSetup small = grids_;

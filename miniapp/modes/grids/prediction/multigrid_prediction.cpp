@@ -58,11 +58,16 @@ ProxyBoxes smaller_sample_of(const GridSetup& grids) {
     for (int& count : smaller.boxes) count = std::max(count / 2, 1);
     return smaller;
 }
+// Whether there are levels above that the bottom's own grid does not have.
+bool has_cycle(const GridSetup& grids) {
+    return whole_of(grids).box != grids.problem.box;
+}
 // The levels above, on as many boxes as there are ranks here. In blocks half sweeps pass over the boxes of a
-// rank at once, and read fewer ghosts: eight boxes show most of that.
+// rank at once, and read fewer ghosts: eight boxes show most of that, and of wider ones there are few.
 ProxyBoxes cycle_of(const GridSetup& grids, int ranks_here) {
     constexpr int most = 8;
-    const bool in_blocks = grids.hierarchy.storage == Storage::blocks;
+    constexpr int widest = 64;
+    const bool in_blocks = grids.hierarchy.storage == Storage::blocks && grids.problem.box <= widest;
     const int each = in_blocks ? std::min(grids.most_boxes_of_a_rank(), most) : 1;
     return {most_cubic(ranks_here * each, grids.domain.dimensions()), grids.problem.box};
 }
@@ -97,7 +102,7 @@ class ProxySolves {
             solve(solvers_[n], comm);
         }
         progress.say("solving here for the levels above");
-        if (whole_of(grids).box == grids.problem.box) return;
+        if (!has_cycle(grids)) return;
         GridSetup unmerged = grids;
         unmerged.hierarchy.agglomerate = 0;
         cycle_.emplace(unmerged, cycle_of(grids, comm.size()), comm);
@@ -229,7 +234,7 @@ DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here) {
         add(is_assumed(solver) ? sample_of(grids) : whole_of(grids));
         if (is_assumed(solver)) add(smaller_sample_of(grids));
     }
-    if (whole_of(grids).box == grids.problem.box) return cost;
+    if (!has_cycle(grids)) return cost;
     return cost += cost_of_proxy_solve(grids, cycle_of(grids, ranks_here), ranks_here,
                                        grids.use.solvers.front().options);
 }
@@ -241,11 +246,13 @@ std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory
         return " of assumed iterations where multigrid.agglomerate merges boxes: a small grid has fewer such "
                "levels; leave bottom.assumed_iterations out";
     const bool all = std::ranges::all_of(solvers, is_assumed);
+    std::vector<ProxyBoxes> on{all ? sample_of(grids) : whole_of(grids)};
+    if (has_cycle(grids)) on.push_back(cycle_of(grids, ranks_here));
     return why_not_solved(
         cost_of_solves(grids, ranks_here),
         "bottom.assumed_iterations (in a survey \"cg assumed_iterations=269\"), fewer solvers or "
         "boxes, a smaller problem.box",
-        grids, {{all ? sample_of(grids) : whole_of(grids)}}, memory, ranks_here);
+        grids, on, memory, ranks_here);
 }
 
 std::string level_tables(const GridSetup& grids, const PredictedSolve& solve) {

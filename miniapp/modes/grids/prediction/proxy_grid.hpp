@@ -41,8 +41,8 @@ class ProxyGrid {
     Hierarchy& hierarchy() { return hierarchy_; }
     // The trace of what was done on the hierarchy since the last call.
     Trace take() { return recorder_.take(); }
-    // Multigrid with this solver at the bottom or, in a mode of Krylov methods on the finest grid, that.
-    // Collective.
+    // Solves by multigrid with this bottom solver or, in a mode of Krylov methods on the finest grid, by the
+    // method. Collective.
     ProxySolve solve(const NamedSolver& solver);
 
     // Its levels, from `first` on, as those of other grids from level `as` on: what a rank has there for each

@@ -23,9 +23,10 @@ class SetupEvents {
         : hierarchy_(hierarchy), ledger_(ledger), levels_(levels), options_(hierarchy.options()) {}
 
     Trace all() {
-        split(0);                                  // into nodes,
-        letters(0, EntriesFor::amg_values, 0, 1);  // and a duplicate of the communicator: once for all plans
-        sums(0, 3);                                // of the pattern and the diagonal
+        split(0);  // into nodes,
+        sparse_alltoallv(0, EntriesFor::amg_values, 0,
+                         1);  // and a duplicate of the communicator: once for all plans
+        sums(0, 3);           // of the pattern and the diagonal
         all_gather(0, 1);
         for (std::size_t l = 0; l < hierarchy_.levels(); ++l) {
             const int level = static_cast<int>(l);
@@ -72,7 +73,7 @@ class SetupEvents {
     }
     // Norms of aggregates, to their owners and back; a barrier ends either.
     void tentative(int level) {
-        for (int n = 0; n < 2; ++n) letters(level, EntriesFor::amg_transfers, 2, 1);
+        for (int n = 0; n < 2; ++n) sparse_alltoallv(level, EntriesFor::amg_transfers, 2, 1);
     }
     void coarsest(int level) {
         split(level);
@@ -101,7 +102,7 @@ class SetupEvents {
         }
         negotiation(level, use, scheme);
     }
-    // Nodes agree on a plan: letters between them, four words an item, however long it is, and a barrier
+    // Nodes agree on a plan: messages between them, four words an item, however long it is, and a barrier
     // behind each round of them. Those of the coarsest level, whose few rows are planned for in no dry run,
     // are left out.
     void negotiation(int level, EntriesFor use, const SchemeOptions& scheme) {
@@ -110,11 +111,11 @@ class SetupEvents {
         const auto of_one_word = use == EntriesFor::amg_rows           ? EntriesFor::amg_first_rows
                                  : use == EntriesFor::amg_partial_rows ? EntriesFor::amg_transfers
                                                                        : use;
-        letters(level, of_one_word, is_planned ? 4 : 0, rounds, Event::Kind::agreement);
+        sparse_alltoallv(level, of_one_word, is_planned ? 4 : 0, rounds, Event::Kind::agreement);
     }
     void split(int level) { all_gather(level, 2); }
-    void letters(int level, EntriesFor use, std::size_t fields, int barriers,
-                 Event::Kind kind = Event::Kind::letters) {
+    void sparse_alltoallv(int level, EntriesFor use, std::size_t fields, int barriers,
+                          Event::Kind kind = Event::Kind::sparse_alltoallv) {
         trace_.push_back(
             {.kind = kind, .level = level, .op = Op::plans, .calls = barriers, .use = use, .fields = fields});
     }

@@ -75,7 +75,8 @@ Agglomeration consolidated(const Layout& before, Consolidation consolidation, in
 struct LevelDistribution {
     Layout layout;           // as the ranks that have it number themselves; of rank -1 on the others
     std::vector<int> ranks;  // these, as the finest level numbers them, ascending
-    std::optional<Agglomeration> agglomeration;  // from the boxes of the level above, halved
+    // merges or moves the boxes of the level above, coarsened; null: each stays
+    std::optional<Agglomeration> agglomeration;
 
     bool here() const { return layout.rank() >= 0; }
 };

@@ -122,7 +122,7 @@ void take_row(const Row& row, const Cells& cells, int q, int j, int k) {
 
 // The rows j_low <= j < j_high of the planes k_low <= k < k_high of block q.
 // Each caller writes the two loops out: if a lambda took the row, GCC would leave the views in memory, and
-// small levels take a tenth longer.
+// small levels would take a tenth longer.
 struct Rows {
     int q, j_low, j_high, k_low, k_high;
 };
@@ -243,7 +243,7 @@ double sum_of_row(const InWindow<Body>& boxes, int cells, int q, int j, int k) {
     return sum_of_row(boxes.body, w.at[0], cells, w.block, w.at[1] + j, w.at[2] + k);
 }
 
-// Groups short rows so that a slice has at least 256 cells, and its kept sums are few beside them.
+// In one plane, groups short rows so that a slice has at least 256 cells; else a slice is a plane.
 constexpr int rows_of_slice(const Cells& cells) {
     constexpr int enough = 256;  // cells
     if (cells.extent[2] > 1) return cells.extent[1];

@@ -4,9 +4,9 @@
 //   for_each_row(Cells, body(low, high, q, j, k), weight = 1)
 // which takes the cells low <= i < high of each row; a cell is as much work as `weight` others.
 
-#include "kernels/backends/operations_on.hpp"
-#include "kernels/backends/rows.hpp"
-#include "kernels/backends/transfer_rows.hpp"
+#include "kernels/backends/cycle_operations_on.hpp"
+#include "kernels/backends/rows/rows.hpp"
+#include "kernels/backends/rows/transfer_rows.hpp"
 
 namespace keel {
 

@@ -1,4 +1,4 @@
-#include "solvers/multigrid/agglomeration.hpp"
+#include "solvers/multigrid/redistribution/agglomeration.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "kernels/backends/rows.hpp"
+#include "kernels/backends/rows/rows.hpp"
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/bodies/transfer.hpp"
 

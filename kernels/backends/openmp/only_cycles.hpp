@@ -1,7 +1,8 @@
 #pragma once
 
 // Operations in single precision are for multigrid cycles only: to ask them for more is a programming
-// mistake. Sums, Krylov methods and the set-up of operators stay in double precision.
+// mistake. Sums, Krylov methods and the set-up of operators stay in double precision. An operation
+// that cycles need and CycleOperationsOn lacks is found at run time only.
 
 #include "kernels/check.hpp"
 #include "kernels/timing/decorated_operations.hpp"

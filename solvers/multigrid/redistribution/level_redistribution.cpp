@@ -1,4 +1,4 @@
-#include "solvers/multigrid/level_redistribution.hpp"
+#include "solvers/multigrid/redistribution/level_redistribution.hpp"
 
 #include <span>
 
