@@ -10,7 +10,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-FOLDERS = ["kernels", "comm", "solvers", "miniapp", "peers", "tests", "scripts"]
+FOLDERS = ["kernels", "comm", "solvers", "miniapp", "peers", "tests", "scripts", "packaging"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/**/*.md", "packaging/**/*.md", "results/*/README.md.j2"]
+SUFFIXES = {".cpp": "c++", ".hpp": "c++", ".cu": "c++", ".py": "python", ".def": "shell"}
 COLUMNS = 110
 QUOTE_OLD_WORDS = ("scripts/check_words.py", "tests/scripts/test_check_words.py", "miniapp/deck/old_keys.cpp")
 
@@ -18,13 +20,13 @@ QUOTE_OLD_WORDS = ("scripts/check_words.py", "tests/scripts/test_check_words.py"
 WORDS: dict[str, str] = {
     r"foretell\w*|foretold": "predict, prediction",
     r"reckon\w*": "compute, predict",
-    r"imagin(?:e|ed|es|ing|ation)": "virtual, modelled",
+    r"imagin(?:e[ds]?|ing|ation|ary)": "virtual, modelled",
     r"rehears\w*": "proxy solve, calibration run",
     r"quickest": "fastest",
     r"at the most": "at most",
     r"at the least": "at least",
     r"under way|on (?:its|their) way": "in flight, pending",
-    r"hand(?:s|ed|ing)? (?:on|over)": "pass, transfer",
+    r"(?<!by )hand(?:s|ed|ing)? (?:on|over)": "pass, transfer",
     r"charged for": "modelled",
     r"lateness": "delay, latency",
 }
@@ -34,11 +36,17 @@ OPENING = re.compile(r"(?:of|that|those|so|what|where|which)\b", re.IGNORECASE)
 COMMENT = {
     "c++": re.compile(r'(?:"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|[^"\'/]|/(?!/))*?//+ ?(?P<text>.*)'),
     "python": re.compile(r'\s*"""(?P<docstring>.*)|(?:"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[^"\'#])*?# ?(?P<text>.*)'),
+    "shell": re.compile(r'(?:"(?:\\.|[^"\\])*"|\'[^\']*\'|[^"\'])*?(?<!\S)# ?(?P<text>.*)'),
 }
 
 
-def language_of(path: Path) -> str | None:
-    return {".cpp": "c++", ".hpp": "c++", ".cu": "c++", ".py": "python"}.get(path.suffix)
+def language_of(path: Path, root: Path) -> str | None:
+    """A script without a suffix names its interpreter, or is the shell's."""
+    if "." in path.name:
+        return SUFFIXES.get(path.suffix)
+    if path.relative_to(root).parts[0] not in ("scripts", "packaging") or not path.is_file():
+        return None
+    return "python" if "python" in path.read_text(encoding="utf-8").partition("\n")[0] else "shell"
 
 
 def openings(language: str, lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -53,8 +61,7 @@ def openings(language: str, lines: list[str]) -> Iterator[tuple[int, str]]:
         before = column
 
 
-def violations_of(path: Path) -> Iterator[tuple[int, str]]:
-    language = language_of(path)
+def violations_of(path: Path, language: str | None) -> Iterator[tuple[int, str]]:
     lines = path.read_text(encoding="utf-8").split("\n")
     for number, line in enumerate(lines, 1):
         for word, instead in WORD.items():
@@ -68,13 +75,13 @@ def violations_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def violations(root: Path) -> list[str]:
-    sources = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*") if language_of(path))
-    documents = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
+    paths = {path for folder in FOLDERS for path in (root / folder).rglob("*") if language_of(path, root)}
+    paths.update(path for pattern in DOCUMENTS for path in root.glob(pattern))
     found = []
-    for path in [*sources, *documents]:
+    for path in sorted(paths):
         name = path.relative_to(root).as_posix()
         if name not in QUOTE_OLD_WORDS:
-            found += [f"{name}:{number}: {what}" for number, what in violations_of(path)]
+            found += [f"{name}:{number}: {what}" for number, what in violations_of(path, language_of(path, root))]
     return found
 
 

@@ -5,15 +5,15 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pages.compare import differences
-from pages.page import RESULTS, ROOT, Page, PageRun, all_pages, lines_of
+from pages.page import RESULTS, ROOT, Page, PageRun, all_pages, lines_of, mark_of, whole_records
 from studies.define.checked_toml import Refused
 from studies.execute.keel import find_keel, mpiexec_of
-from studies.records import Record, UnreadableRecords, read_runs
+from studies.records import Record, UnreadableRecords
 
 if TYPE_CHECKING:
     from papers.points import Made
@@ -22,11 +22,13 @@ ABOUT = """Makes the pages of results/ again: the counted and predicted records 
 
     scripts/results [NAME ...]            makes runs, READMEs and figures of these pages, or of all, again
     scripts/results --render [NAME ...]   READMEs and figures alone, from the records that are there
-    scripts/results --check [NAME ...]    changes nothing; fails if a README is not that of its records, or records are not this
-                                          build's: counts of plans differ, iterations or predicted seconds by more than 5 %
+    scripts/results --check [NAME ...]    changes nothing; fails if a README or a figure is not that of its
+                                          records, or records are not this build's: counts of plans differ,
+                                          iterations or predicted seconds by more than 5 %
 
-Measured and simulated records stay as they are; with --measured, measured ones of one start are made again, too. Exit status: 0 all is well, 1 a check
-failed, 2 refused."""
+Measured and simulated records stay as they are; with --measured, measured ones of one start are made again,
+too. Figures of papers are drawn with their runs, not by --render. Exit status: 0 all is well, 1 a check failed,
+2 refused."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,7 +58,7 @@ def records_of(keel: Path, words: Sequence[str], run: PageRun) -> list[Record]:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
         if done.returncode != 0 and not (run.may_fail and done.returncode == 1):
             raise Refused(f"{' '.join(command)}\nended with exit status {done.returncode}:\n{done.stderr.strip() or done.stdout[-2000:]}")
-        return [record for one in read_runs(out) for record in one.records]
+        return whole_records(out)
 
 
 class Maker:
@@ -84,10 +86,10 @@ class Maker:
 
         made = self.paper(run)
         path.write_text(lines_of(made.rows), encoding="utf-8")
-        drawn = page.folder / f"{run.paper}.svg"
+        drawn = page.drawn(run)
         if png:
             made.picture.figure.savefig(drawn.with_suffix(".png"), dpi=110)
-        drawn.write_text(compact(made.picture.svg()) + "\n", encoding="utf-8")
+        drawn.write_text(compact(made.picture.svg()) + mark_of(made.rows), encoding="utf-8")
         return [path, drawn]
 
 
@@ -99,31 +101,58 @@ def to_make(page: Page, options: argparse.Namespace) -> list[PageRun]:
 
 def checked(page: Page, maker: Maker | None, options: argparse.Namespace) -> Iterator[str]:
     """The differences from what should be."""
-    readme = page.folder / "README.md"
-    if readme.read_text(encoding="utf-8") != page.text():
-        yield f"{readme}: it is not what README.md.j2 and the records make; run scripts/results --render {page.folder.name}"
+    again = f"scripts/results {page.folder.name}"
+    render = f"scripts/results --render {page.folder.name}"
+    if missing := [run for run in page.runs if not page.path(run).is_file()]:
+        for run in missing:
+            command = run.by or (f"{again} --measured" if run.kind == "measured" else again)
+            yield f"{page.path(run)}: it is missing; it is made by {command}"
+        return
+    kept = {run.name: page.records(run.name) for run in page.runs}  # refuses damaged ones
+    yield from stale(page.folder / "README.md", page.text().__eq__, "README.md.j2 and the records", render)
+    for figure in page.figures:
+        yield from stale(page.folder / figure["file"], ends_with(page.mark(figure)), "page.toml and the records", render)
+    for run in page.runs:
+        if run.paper:
+            yield from stale(page.drawn(run), ends_with(mark_of(kept[run.name])), f"the records of {run.name}", again)
     for run in to_make(page, options) if maker else []:
-        for difference in differences(page.records(run.name), maker.records(run), run.tolerance):
+        for difference in differences(kept[run.name], maker.records(run), run.tolerance):
             yield f"{page.path(run)}: {difference}"
 
 
-def render(page: Page, png: bool) -> list[Path]:
-    from pages.picture import draw  # matplotlib takes long to load
+def ends_with(mark: str) -> Callable[[str], bool]:
+    return lambda text: text.endswith(mark)
 
+
+def stale(path: Path, good: Callable[[str], bool], made_of: str, remedy: str) -> Iterator[str]:
+    """A text, if the file of a page is missing or not as it should be."""
+    if not path.is_file():
+        yield f"{path}: it is missing; run {remedy}"
+    elif not good(path.read_text(encoding="utf-8")):
+        yield f"{path}: it is not what {made_of} make; run {remedy}"
+
+
+def render(page: Page, png: bool) -> list[Path]:
     written = [page.folder / "README.md"]
     written[0].write_text(page.text(), encoding="utf-8")
     for figure in page.figures:
+        from pages.picture import draw  # matplotlib takes long to load
+
         picture = draw(page, figure)
         path = page.folder / figure["file"]
         if png:
             picture.figure.savefig(path.with_suffix(".png"), dpi=110)
-        path.write_text(picture.svg() + "\n", encoding="utf-8")
+        path.write_text(picture.svg() + page.mark(figure), encoding="utf-8")
         written.append(path)
     return written
 
 
 def chosen(options: argparse.Namespace) -> list[Page]:
+    if options.check and options.measured:
+        raise Refused("--check makes no measured records again; leave out --check or --measured")
     pages = {page.folder.name: page for page in all_pages(options.results)}
+    if not pages:
+        raise Refused(f"{options.results}: no pages; give --results FOLDER, whose folders have page.toml and README.md.j2")
     unknown = [name for name in options.names if name not in pages]
     if unknown:
         raise Refused(f"{', '.join(unknown)}: no such page; choose {', '.join(pages)}")
@@ -132,13 +161,16 @@ def chosen(options: argparse.Namespace) -> list[Page]:
 
 def work(pages: Sequence[Page], maker: Maker | None, options: argparse.Namespace) -> int:
     if options.check:
-        stale = [difference for page in pages for difference in checked(page, maker, options)]
-        print("\n".join(stale) if stale else "every page is this build's")
-        return 1 if stale else 0
-    for page in pages:
-        for run in to_make(page, options) if maker else []:
+        found = [difference for page in pages for difference in checked(page, maker, options)]
+        print("\n".join(found) if found else "every page is this build's")
+        return 1 if found else 0
+    if maker:
+        runs = [(page, run) for page in pages for run in to_make(page, options)]
+        # Figures of papers show records of other pages, which therefore are made first.
+        for page, run in sorted(runs, key=lambda one: bool(one[1].paper)):
             for path in maker.write(page, run, options.png):
                 print(f"wrote {path}")
+    for page in pages:
         for path in render(page, options.png):
             print(f"wrote {path}")
     return 0

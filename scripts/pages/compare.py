@@ -6,9 +6,11 @@ from studies.records import Record
 
 TOLERANCE = 0.05  # for iterations and predicted seconds; between compilers 4 % were seen
 RESIDUALS = ("true_residual",)  # rounding decides on their digits
-RESIDUAL_FACTOR, NO_ACCURACY = 100, 1e-3  # residuals are compared within the factor, and not above the bound
-EXACT = ("plan", "scheme")  # kinds whose numbers are counted from plans
-OF_THE_RUN = ("version", "revision", "build", "compiler", "host", "hosts", "date", "time", "origin", "label", "schema")
+RESIDUAL_FACTOR, NO_ACCURACY = 20, 1e-3  # residuals are compared within the factor, and not above the bound
+EXACT = ("plan", "scheme", "total")  # kinds whose numbers are counted from plans
+COUNTS = ("iterations", "bottom_iterations", "cycles")  # unchanged ones make a record's other counts exact
+ROUNDING = 1e-9  # the relative error of counts that are means
+OF_THE_RUN = ("schema", "date", "revision", "compiler")
 
 
 def differences(kept: Sequence[Record], made: Sequence[Record], tolerance: float = TOLERANCE) -> Iterator[str]:
@@ -24,7 +26,10 @@ def differences(kept: Sequence[Record], made: Sequence[Record], tolerance: float
 
 def fields(before: object, now: object, where: str, tolerance: float, exact: bool) -> Iterator[str]:
     if isinstance(before, dict) and isinstance(now, dict):
-        chance = ("iterations",) if before.get("converged") is False and now.get("converged") is False else ()
+        unsolved = before.get("converged") is False and now.get("converged") is False
+        chance = ("iterations",) if unsolved else ()
+        if counts := [name for name in COUNTS if name in before]:
+            exact = not unsolved and all(same(before[name], now.get(name), ROUNDING, False) for name in counts)
         for name, value in before.items():
             if name in OF_THE_RUN or name in chance:
                 continue
@@ -45,8 +50,16 @@ def same(before: object, now: object, tolerance: float, exact: bool) -> bool:
     numbers = (int, float)
     if isinstance(before, bool) or not isinstance(before, numbers) or not isinstance(now, numbers) or isinstance(now, bool):
         return before == now
-    whole = exact and isinstance(before, int)
-    return before == now if whole else abs(before - now) <= tolerance * max(abs(before), abs(now))
+    if exact and isinstance(before, int):
+        return before == now
+    if exact and whole(before):
+        tolerance = ROUNDING
+    return abs(before - now) <= tolerance * max(abs(before), abs(now))
+
+
+def whole(number: float) -> bool:
+    """True for an integer other than 0, but for rounding."""
+    return abs(number) > 0.5 and min(number % 1, -number % 1) <= ROUNDING
 
 
 def same_residual(before: object, now: object) -> bool:

@@ -30,13 +30,15 @@ page.toml has any number of
     form = "lines"            # or bars or points, whose x are names
     x = "ranks"               # labels of the axes
     y = "speed-up"
-    log_x = true
+    log_x = true              # lines only; log_y also of bars and points
     base = 1.0                # bars begin there; 0 by default
     series = [{label = "...", x = "EXPRESSION", y = "EXPRESSION"}]  # lists, by Jinja's expressions, with the template's names
 """
 
+import hashlib
 import json
 import shlex
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -44,10 +46,10 @@ from pathlib import Path
 from typing import Any
 
 from pages.compare import TOLERANCE
-from studies.define.checked_toml import CheckedToml, Key, Refused
+from studies.define.checked_toml import CheckedToml, Key, Place, Refused
 from studies.define.points import words_of
 from studies.needs import missing
-from studies.records import Record, read_runs
+from studies.records import Record, UnreadableRecords, read_runs
 
 try:
     import jinja2
@@ -56,6 +58,8 @@ except ModuleNotFoundError:
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
+FUNCTIONS = ("of", "value", "values", "least", "ratios", *jinja2.defaults.DEFAULT_NAMESPACE)  # for expressions
+MISTAKES = (jinja2.TemplateError, LookupError, ValueError, TypeError, ZeroDivisionError)  # made in expressions
 KINDS = ("counted", "predicted", "simulated", "measured")
 RUN = {
     "name": Key(str, "file of the records, without .json", needed=True),
@@ -84,6 +88,11 @@ FIGURE = {
     "log_y": Key(bool, "logarithmic axis"),
     "base": Key(float, "where bars begin"),
     "series": Key(list, "tables of label, x and y", needed=True),
+}
+SERIES = {
+    "label": Key(str, "its name in the legend", needed=True),
+    "x": Key(str, "expression of a list", needed=True),
+    "y": Key(str, "expression of a list", needed=True),
 }
 
 
@@ -135,9 +144,13 @@ class Page:
     def path(self, run: PageRun) -> Path:
         return self.folder / f"{run.name}.json"
 
+    def drawn(self, run: PageRun) -> Path:
+        """The picture of a run with `paper`."""
+        return self.folder / f"{run.paper}.svg"
+
     def records(self, name: str) -> list[Record]:
         """The kept records of a run."""
-        return [record for run in read_runs(self.folder / f"{name}.json") for record in run.records]
+        return whole_records(self.folder / f"{name}.json")
 
     @cached_property
     def environment(self) -> jinja2.Environment:
@@ -177,14 +190,50 @@ class Page:
 
     def text(self) -> str:
         """The README that its template and records make."""
+        path = self.folder / "README.md.j2"
         try:
-            return self.environment.get_template("README.md.j2").render()
-        except (jinja2.TemplateError, KeyError, TypeError, ZeroDivisionError) as error:
-            raise Refused(f"{self.folder / 'README.md.j2'}: {type(error).__name__}: {error}") from None
+            return self.environment.get_template(path.name).render()
+        except MISTAKES as error:
+            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+            where = f":{frames[-1].lineno}: {frames[-1].line}" if frames else ""
+            raise Refused(f"{path}{where}: {type(error).__name__}: {error}") from None
 
-    def evaluated(self, expression: str) -> Any:
-        """The value of an expression of a figure."""
-        return self.environment.compile_expression(expression, undefined_to_none=False)()
+    def evaluated(self, expression: str) -> list[Any]:
+        """The list that an expression of a figure makes."""
+        try:
+            found = list(self.environment.compile_expression(expression, undefined_to_none=False)())
+            json.dumps(found)  # a TypeError, if one of its values is undefined
+        except MISTAKES as error:
+            raise Refused(f"{self.folder / 'page.toml'}: {expression}: {type(error).__name__}: {error}") from None
+        return found
+
+    def curves(self, figure: Record) -> list[tuple[str, list[Any], list[Any]]]:
+        """The label, x and y of each series of a figure."""
+        found = [(one["label"], self.evaluated(one["x"]), self.evaluated(one["y"])) for one in figure["series"]]
+        for label, xs, ys in found:
+            if len(xs) != len(ys):
+                where = f"{self.folder / 'page.toml'}: {figure['file']}"
+                raise Refused(f"{where}: {label} has {len(xs)} x and {len(ys)} y; it wants a y for each x")
+        return found
+
+    def mark(self, figure: Record) -> str:
+        """The last line of a figure's file."""
+        return mark_of({**figure, "series": self.curves(figure)})
+
+
+def mark_of(shown: object) -> str:
+    """A comment for the end of an SVG: a digest of what the picture shows. The last digits of floats, which may
+    differ between versions of Python, do not count."""
+    short = json.loads(json.dumps(shown), parse_float=lambda text: f"{float(text):.10g}")
+    return f"<!-- digest {hashlib.sha256(json.dumps(short, sort_keys=True).encode()).hexdigest()[:16]} -->\n"
+
+
+def whole_records(path: Path) -> list[Record]:
+    """The records of a file without damaged lines."""
+    runs = read_runs(path)
+    if damage := [line for run in runs for line in run.damage]:
+        raise UnreadableRecords("\n".join(f"{line}; records are the JSON lines of output.json=FILE" for line in damage))
+    return [record for run in runs for record in run.records]
 
 
 def part_of(record: Record, paths: Sequence[str]) -> Record:
@@ -221,18 +270,38 @@ def read_page(folder: Path) -> Page:
     file = CheckedToml(folder / "page.toml")
     tables = {"run": Key(list, "runs"), "figure": Key(list, "figures"), "names": Key(dict, "what expressions call by a name")}
     file.check(file.values, (), tables, "a page")
-    runs: list[Record] = file.values.get("run", [])
+    runs = checked_tables(file, file.values, (), "run", RUN)
     for number, run in enumerate(runs):
-        file.check(run, ("run", number), RUN, "a run")
+        if "name" in run and run["name"] in (other.get("name") for other in runs[:number]):
+            file.refuse(("run", number), f'run.name = "{run["name"]}": another run has this name; each wants its own')
         by_keel = run.get("kind") in ("counted", "predicted")
         if sum(name in run for name in ("command", "by", "paper")) != 1 or ("by" in run and by_keel):
             file.refuse(("run", number), "run: wants command, or paper, or by if it is measured or simulated")
-    figures: list[Record] = file.values.get("figure", [])
+    figures = checked_tables(file, file.values, (), "figure", FIGURE)
     for number, figure in enumerate(figures):
-        file.check(figure, ("figure", number), FIGURE, "a figure")
+        checked_tables(file, figure, ("figure", number), "series", SERIES)
+        if figure.get("series") == []:
+            file.refuse(("figure", number, "series"), "figure.series: wants at least one table of label, x and y")
+        if "log_x" in figure and figure.get("form") != "lines":
+            file.refuse(("figure", number, "log_x"), 'figure.log_x: wants form = "lines"; x of bars and points are names')
+    names = file.values.get("names", {})
+    for name in FUNCTIONS:
+        if isinstance(names, dict) and name in names:
+            file.refuse(("names", name), f"names.{name}: this is a function of expressions; choose another name")
     file.done()
     made = [PageRun(**{name: tuple(value) if isinstance(value, list) else value for name, value in run.items()}) for run in runs]
-    return Page(folder, tuple(made), tuple(figures), file.values.get("names", {}))
+    return Page(folder, tuple(made), tuple(figures), names)
+
+
+def checked_tables(file: CheckedToml, table: Record, place: Place, name: str, keys: dict[str, Key]) -> list[Record]:
+    """The array of tables of this name, each of which is checked."""
+    found = table.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        file.refuse((*place, name), f"{name}: wants an array of tables of {', '.join(keys)}")
+        return []
+    for number, one in enumerate(found):
+        file.check(one, (*place, name, number), keys, f"a {name}")
+    return found
 
 
 def all_pages(results: Path = RESULTS) -> Iterator[Page]:

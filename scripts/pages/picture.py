@@ -10,7 +10,7 @@ from studies.records import Record
 def draw(page: Page, figure: Record) -> Picture:
     drawn, axes = new()
     axis = axes[0][0]
-    lines = [(one["label"], page.evaluated(one["x"]), page.evaluated(one["y"])) for one in figure["series"]]
+    lines = page.curves(figure)
     if figure["form"] == "lines":
         for number, (label, xs, ys) in enumerate(lines):
             axis.plot(xs, ys, label=label, **series(number))

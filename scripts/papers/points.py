@@ -5,6 +5,7 @@ import re
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 from papers.formulas import MACHINES
@@ -53,6 +54,8 @@ def number(cell: str) -> object:
     """A number; a list, of a cell such as "1.2 (0.9 to 1.4)"; None for "-"; or the text without backquotes."""
     try:
         values = [float(value) for value in re.split(r" \(| to |\)", cell) if value]
+        if not all(map(isfinite, values)):
+            raise ValueError(cell)
     except ValueError:
         return None if cell == "-" else cell.strip("`")
     if len(values) > 1:
@@ -96,9 +99,13 @@ class Folder:
         out.replace(self.path(point))
 
     def make(self, points: Sequence[Point]) -> None:
+        """Runs the points without records. Kept records are made for the page that they lie in, never here."""
         for point in points:
-            if not self.path(point).is_file():
-                self.run(point)
+            if self.path(point).is_file():
+                continue
+            if point.kept:
+                raise Refused(f"{self.path(point)}: no records of the point {point.name}; page.toml beside it names the command")
+            self.run(point)
 
     def records(self, points: Sequence[Point]) -> Records:
         """Records of the points of one figure."""

@@ -9,5 +9,5 @@ def missing(package: str, use: str) -> Refused:
     """Debian's packages belong to Debian's Python, which need not be the first one in PATH."""
     return Refused(
         f"no {package} for {sys.executable}, which {use}: pip install {package}, or apt-get install python3-{package.lower()} "
-        "and /usr/bin/python3 scripts/study ..."
+        f"and /usr/bin/python3 {sys.argv[0]} ..."
     )

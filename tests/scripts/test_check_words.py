@@ -15,6 +15,12 @@ PLANTS = [
     ("scripts/c.py", '    """' + 'Those of a run."""', 'a comment begins with "Those"; name its subject'),
     ("scripts/d.py", "rows = 3  # " + "which are few", 'a comment begins with "which"; name its subject'),
     ("solvers/e.cpp", "int x;" + 105 * " ", "111 columns; at most 110"),
+    ("scripts/f", "rows=3  # " + "which are few", 'a comment begins with "which"; name its subject'),
+    ("packaging/keel.def", "# " + "So many ranks.", 'a comment begins with "So"; name its subject'),
+    ("packaging/Dockerfile", "# Ranks that are " + "imaginary", '"imagi' + 'nary": write virtual, modelled'),
+    ("packaging/spack/package.py", "rows = 3  # " + "of a box", 'a comment begins with "of"; name its subject'),
+    ("packaging/modules.md", "Ranks are " + "imagined.", '"imagi' + 'ned": write virtual, modelled'),
+    ("results/scale/README.md.j2", "The " + "quickest", '"quick' + 'est": write fastest'),
     ("CONTRIBUTING.md", "Take 3 " + "at the most.", '"at the ' + 'most": write at most'),
 ]
 # Lines without a fault.
@@ -22,6 +28,8 @@ WELCOME = [
     ("solvers/a.cpp", "// The rows of a level\n// of which rank 0 has most."),
     ("solvers/a.cpp", 'const char* address = "// of";  // offset'),
     ("scripts/c.py", "sign = '# so'  # offset"),
+    ("scripts/f", """[[ $# -gt 0 ]] || echo "${1# of}" '# so'  # offset"""),
+    ("packaging/modules.md", "# Built by hand on Cray"),
 ]
 
 
@@ -43,6 +51,15 @@ class CheckWords(unittest.TestCase):
         for name, line, message in PLANTS:
             with self.subTest(line=line):
                 self.assertEqual(check([(name, "\n" + line)]), f"{name}:2: {message}\n")
+
+    def test_a_script_without_a_suffix_is_in_the_language_of_its_interpreter(self) -> None:
+        docstring = '"""' + 'Those of a run."""'
+        for interpreter, found in (
+            ("python3", 'scripts/f:2: a comment begins with "Those"; name its subject\n'),
+            ("bash", "every line speaks plainly\n"),
+        ):
+            with self.subTest(interpreter=interpreter):
+                self.assertEqual(check([("scripts/f", f"#!/usr/bin/env {interpreter}\n{docstring}")]), found)
 
     def test_what_is_allowed_passes(self) -> None:
         self.assertEqual(check(WELCOME), "every line speaks plainly\n")

@@ -1,6 +1,9 @@
 """scripts/results: a page of made-up records, what makes it stale, and what is refused."""
 
+import importlib.util
 import json
+import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -16,9 +19,12 @@ try:
 except ModuleNotFoundError:
     raise unittest.SkipTest("no jinja2 for this Python (python3-jinja2)") from None
 
-from pages.command import main  # noqa: E402
+from pages.command import main, parser, work  # noqa: E402
 from pages.compare import differences  # noqa: E402
-from pages.page import PageRun, all_pages  # noqa: E402
+from pages.page import Page, PageRun, all_pages, mark_of  # noqa: E402
+
+DRAWS = unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no matplotlib for this Python (python3-matplotlib)")
+PAPERS = unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas for this Python (python3-pandas)")
 
 PAGE = """\
 [names]
@@ -36,6 +42,18 @@ kind = "measured"
 command = "deck.toml"
 """
 TEMPLATE = "{{ value('small', 'noisy.0.seconds', solver='cg') | f(1) }} and {{ ratios(values(both, 'noisy.0.seconds', solver='cg'), [2, 4]) }}\n"
+FIGURE = """
+[[figure]]
+file = "drawn.svg"
+kind = "predicted"
+caption = "Seconds."
+form = "bars"
+x = "run"
+y = "seconds"
+series = [
+    {label = "cg", x = "both", y = "values(both, 'noisy.0.seconds')"},
+]
+"""
 # A keel that writes the records of a dry run beside its deck.
 KEEL = """\
 #!/usr/bin/env python3
@@ -55,19 +73,20 @@ def lines(*records: dict[str, object]) -> str:
 
 class Pages(unittest.TestCase):
     def setUp(self) -> None:
-        held = tempfile.TemporaryDirectory()
-        self.addCleanup(held.cleanup)
-        self.results = Path(held.name)
+        self.results = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.page = self.results / "made_up"
         self.page.mkdir()
         for name, text in {"page.toml": PAGE, "README.md.j2": TEMPLATE, "small.json": lines(solve(2.0)), "large.json": lines(solve(8.0))}.items():
             (self.page / name).write_text(text)
 
-    def keel(self, seconds: float) -> str:
+    def keel_that_writes(self, *records: dict[str, object]) -> str:
         path = self.results / "keel"
-        path.write_text(KEEL.format(records=lines({"record": "plan", "schema": 1}, solve(seconds))))
+        path.write_text(KEEL.format(records=lines(*records)))
         path.chmod(0o755)
         return str(path)
+
+    def keel(self, seconds: float) -> str:
+        return self.keel_that_writes({"record": "plan", "schema": 1}, solve(seconds))
 
     def results_command(self, *words: str) -> tuple[int, str]:
         told = StringIO()
@@ -101,25 +120,39 @@ class Pages(unittest.TestCase):
         self.assertEqual((status, told), (1, f"{self.page}/small.json: record 1 (solve cg): noisy[0]: seconds: kept 2.0, made 2.2\n"))
 
     def test_counts_of_plans_are_exact_and_others_are_not(self) -> None:
-        for kind, stale in (("scheme", 1), ("plan", 1), ("solve", 0)):
+        for kind, stale in (("scheme", 1), ("plan", 1), ("total", 1), ("solve", 0)):
             kept, made = {"record": kind, "messages": 1000}, {"record": kind, "messages": 1001}
             self.assertEqual(len(list(differences([kept], [made]))), stale, kind)
         self.assertEqual(list(differences([{"record": "solve"}], [])), ["1 records are kept, 0 are made"])
         self.assertEqual(list(differences([{"record": "solve", "cycles": 9}], [{"record": "solve"}])), ["record 1 (solve): cycles is gone"])
         self.assertEqual(len(list(differences([solve(1, converged=True)], [solve(1, converged=False)]))), 1)
 
+    def test_counts_are_exact_where_iterations_are_unchanged(self) -> None:
+        def found(kept: dict[str, object], made: dict[str, object]) -> int:
+            return len(list(differences([{"record": "solve", **kept}], [{"record": "solve", **made}])))
+
+        self.assertEqual(found({"cycles": 9, "reductions": 1000}, {"cycles": 9, "reductions": 1001}), 1)
+        self.assertEqual(found({"cycles": 100, "reductions": 1000}, {"cycles": 101, "reductions": 1010}), 0)
+        self.assertEqual(found({"reductions": 1000}, {"reductions": 1001}), 0)  # no iterations
+        unsolved = {"iterations": 9, "converged": False}
+        self.assertEqual(found({**unsolved, "reductions": 1000}, {**unsolved, "reductions": 1001}), 0)
+        # A proxy solve's counts are means: whole but for rounding, or fractions.
+        proxy = {"cycles": 9.0, "bottom_iterations": 41.142857142857146}
+        rounded = {"cycles": 8.999999999999998, "bottom_iterations": 41.14285714285714}
+        for kept, made, stale in ((254.00000000001, 253.99999999999, 0), (254.00000000001, 254.2, 1), (254.28571, 254.4, 0),
+                                  (0.0, 0.0, 0), (5e-10, 5.1e-10, 0)):  # fmt: skip
+            self.assertEqual(found({**proxy, "exchanges": [kept]}, {**rounded, "exchanges": [made]}), stale, kept)
+
     def test_a_run_may_have_a_start_for_each_of_several_words(self) -> None:
         each = 'fields = ["solver", "noisy", "moved.bytes"]\n[run.each]\nplain = "problem.box=8"\nfused = "problem.box=16"\n'
         (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]\n', f'keep = ["solve"]\n{each}'))
         (self.page / "README.md.j2").write_text("{{ value('small', 'noisy.0.seconds', each='fused') }}\n")
-        keel = self.results / "keel"
-        keel.write_text(KEEL.format(records=lines(solve(2.0, moved={"bytes": 8, "share": 0.5}))))
-        keel.chmod(0o755)
-        self.assertEqual(self.results_command("--keel", str(keel))[0], 0)
+        keel = self.keel_that_writes(solve(2.0, moved={"bytes": 8, "share": 0.5}))
+        self.assertEqual(self.results_command("--keel", keel)[0], 0)
         kept = [json.loads(line) for line in (self.page / "small.json").read_text().splitlines()]
         self.assertEqual([record["each"] for record in kept], ["plain", "fused"])
         self.assertEqual([record["moved"] for record in kept], [{"bytes": 8}] * 2)  # without the share
-        self.assertEqual(self.results_command("--check", "--keel", str(keel))[0], 0)
+        self.assertEqual(self.results_command("--check", "--keel", keel)[0], 0)
 
     def test_a_run_may_have_a_start_for_each_of_several_solvers(self) -> None:
         run = PageRun("many", "counted", "deck.toml", solvers=("cg", "ca_cg s=4"))
@@ -127,7 +160,7 @@ class Pages(unittest.TestCase):
                                               ("ca_cg s=4", ["deck.toml", "bottom.solver=ca_cg", "bottom.s=4"])])  # fmt: skip
 
     def test_a_residual_is_compared_by_its_magnitude_and_a_run_may_have_a_tolerance(self) -> None:
-        for kept, made, stale in ((8e-16, 9e-15, 0), (8e-16, 9e-14, 1), (2e-3, 0.9, 0), (None, 0.9, 1)):
+        for kept, made, stale in ((8e-16, 9e-15, 0), (8e-16, 2e-14, 1), (2e-3, 0.9, 0), (None, 0.9, 1)):
             differing = differences([{"record": "solve", "true_residual": kept}], [{"record": "solve", "true_residual": made}])
             self.assertEqual(len(list(differing)), stale, kept)
         kept, made = {"record": "solve", "iterations": 100}, {"record": "solve", "iterations": 120}
@@ -135,7 +168,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(list(differences([kept], [made], 0.25)), [])
         self.assertEqual(list(differences([{**kept, "converged": False}], [{**made, "converged": False}])), [])
 
-    def test_the_least_of_several_records_and_bars_that_begin_at_one(self) -> None:
+    def test_the_least_of_several_records(self) -> None:
         (self.page / "large.json").write_text(lines(solve(8.0), solve(2.0) | {"solver": "amg"}, solve(4.0) | {"solver": "bicgstab"}))
         least = "least('large', 'noisy.0.seconds', solver="
         (self.page / "README.md.j2").write_text(f"{{{{ {least}['cg', 'bicgstab']) }}}} {{{{ {least}'amg') }}}}\n")
@@ -143,11 +176,12 @@ class Pages(unittest.TestCase):
         self.assertEqual((self.page / "README.md").read_text(), "4.0 2.0\n")
         (self.page / "README.md.j2").write_text(f"{{{{ {least}'cgs') }}}}")
         self.assertEqual(self.results_command("--render"), (2, f"{self.page}/large.json: no solve with {{'solver': 'cgs'}}\n"))
-        try:
-            from pages.picture import bars
-            from studies.evaluate.figures.style import new
-        except ModuleNotFoundError:
-            self.skipTest("no matplotlib for this Python")
+
+    @DRAWS
+    def test_bars_may_begin_at_one(self) -> None:
+        from pages.picture import bars
+        from studies.evaluate.figures.style import new
+
         axis = new()[1][0][0]
         bars(axis, [("gain", ["one", "other"], [3.0, 0.5])], base=1)
         self.assertEqual([(bar.get_y(), bar.get_height()) for bar in axis.patches], [(1, 2.0), (1, -0.5)])
@@ -155,11 +189,8 @@ class Pages(unittest.TestCase):
     def test_timers_may_become_their_sums(self) -> None:
         (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]', 'keep = ["solve"]\nsums = ["bytes"]'))
         (self.page / "README.md.j2").write_text("{{ value('small', 'bytes', kind='timer') }}\n")
-        keel = self.results / "keel"
         timers = [{"record": "timer", "op": op, "bytes": 8, "calls": 3} for op in ("smooth", "restrict")]
-        keel.write_text(KEEL.format(records=lines(solve(2.0), *timers)))
-        keel.chmod(0o755)
-        self.assertEqual(self.results_command("--keel", str(keel))[0], 0)
+        self.assertEqual(self.results_command("--keel", self.keel_that_writes(solve(2.0), *timers))[0], 0)
         self.assertEqual((self.page / "small.json").read_text(), lines(solve(2.0), {"record": "timer", "bytes": 16}))
 
     def test_records_of_something_else_are_left_alone(self) -> None:
@@ -173,22 +204,135 @@ class Pages(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("page.toml:4: run: wants command, or paper, or by if it is measured or simulated", told)
 
+    @DRAWS
+    @PAPERS
     def test_a_run_may_be_a_figure_of_a_paper(self) -> None:
         (self.page / "page.toml").write_text('[[run]]\nname = "curves"\nkind = "counted"\npaper = "residuals"\nnightly = true\n')
         (self.page / "README.md.j2").write_text("{{ value('curves', 'V-cycles', kind='row', bottom='cg') }}\n")
-        keel = self.results / "keel"
         curve = {"residuals": [1.0, 1e-3, 1e-11], "cycles": 2, "bottom": [{"iterations": 7, "met": True}]}
-        keel.write_text(KEEL.format(records=lines(solve(2.0, **curve))))
-        keel.chmod(0o755)
-        status, told = self.results_command("--keel", str(keel))
+        keel = self.keel_that_writes(solve(2.0, **curve))
+        status, told = self.results_command("--keel", keel)
         self.assertEqual(status, 0, told)
         self.assertEqual((self.page / "README.md").read_text(), "2\n")
-        self.assertIn("<svg", (self.page / "residuals.svg").read_text())
-        self.assertEqual(self.results_command("--check", "--nightly", "--keel", str(keel))[0], 0)
+        drawn = self.page / "residuals.svg"
+        self.assertIn("<svg", drawn.read_text())
+        self.assertEqual(self.results_command("--check", "--nightly", "--keel", keel)[0], 0)
+        drawn.write_text(drawn.read_text().replace("<!-- digest ", "<!-- digest 0"))
+        stale = f"{drawn}: it is not what the records of curves make; run scripts/results made_up\n"
+        self.assertEqual(self.results_command("--check", "--render"), (1, stale))
         (self.page / "page.toml").write_text('[[run]]\nname = "curves"\nkind = "counted"\npaper = "fig6"\n')
-        status, told = self.results_command("--keel", str(keel))
+        status, told = self.results_command("--keel", keel)
         self.assertEqual(status, 2)
         self.assertIn("fig6: no such figure of a paper; choose weak_times, ", told)
+
+    @DRAWS
+    def test_a_figure_that_is_missing_or_of_other_numbers_is_found(self) -> None:
+        (self.page / "page.toml").write_text(PAGE + FIGURE)
+        drawn = self.page / "drawn.svg"
+        self.assertEqual(self.results_command("--render")[0], 0)
+        self.assertRegex(drawn.read_text(), r"</svg>\n<!-- digest [0-9a-f]{16} -->\n$")
+        self.assertEqual(self.results_command("--check", "--render")[0], 0)
+        for change, told in (
+            (lambda: (self.page / "large.json").write_text(lines(solve(9.0))), "not what page.toml and the records make"),
+            (lambda: (self.page / "page.toml").write_text(PAGE + FIGURE.replace('"bars"', '"points"')), "not what page.toml"),
+            (drawn.unlink, "missing"),
+        ):
+            change()
+            (self.page / "README.md").unlink()
+            status, found = self.results_command("--check", "--render")
+            self.assertEqual(status, 1)
+            self.assertIn(f"{self.page}/README.md: it is missing; run scripts/results --render made_up\n", found)
+            self.assertIn(f"{drawn}: it is {told}", found)
+            self.assertEqual(self.results_command("--render")[0], 0)
+            self.assertEqual(self.results_command("--check", "--render")[0], 0)
+
+    def test_a_digest_does_not_depend_on_last_digits(self) -> None:
+        self.assertEqual(mark_of([0.1 + 0.2, (1, "a")]), mark_of([0.3, [1, "a"]]))
+        self.assertNotEqual(mark_of([0.3001]), mark_of([0.3]))
+        self.assertNotEqual(mark_of([3]), mark_of(["3"]))
+
+    def test_runs_of_papers_are_made_when_the_other_pages_have_their_records(self) -> None:
+        other = self.results / "a_paper"
+        other.mkdir()
+        (other / "page.toml").write_text('[[run]]\nname = "curves"\nkind = "counted"\npaper = "residuals"\n')
+        (other / "README.md.j2").write_text("curves\n")
+        started: list[str] = []
+
+        class Recorder:
+            def write(self, page: Page, run: PageRun, png: bool) -> list[Path]:
+                started.append(run.name)
+                return []
+
+        options = parser().parse_args([])
+        with redirect_stdout(StringIO()):
+            work(list(all_pages(self.results)), Recorder(), options)  # type: ignore[arg-type]
+        self.assertEqual(started, ["small", "curves"])
+        self.assertEqual((other / "README.md").read_text(), "curves\n")
+
+    def test_missing_records_are_told_and_damaged_ones_refused(self) -> None:
+        self.results_command("--render")
+        (self.page / "large.json").unlink()
+        told = f"{self.page}/large.json: it is missing; it is made by scripts/results made_up --measured\n"
+        self.assertEqual(self.results_command("--check", "--render"), (1, told))
+        (self.page / "large.json").write_text(lines(solve(8.0)) + '{"record": "so')
+        told = f"{self.page}/large.json:2: cut off: '{{\"record\": \"so'; records are the JSON lines of output.json=FILE\n"
+        for words in ("--check", "--render"), ("--render",):
+            self.assertEqual(self.results_command(*words), (2, told))
+
+    def test_no_pages_and_a_check_of_measured_records_are_refused(self) -> None:
+        self.assertEqual(self.results_command("--check", "--measured"),
+                         (2, "--check makes no measured records again; leave out --check or --measured\n"))  # fmt: skip
+        (self.page / "page.toml").unlink()
+        told = f"{self.results}: no pages; give --results FOLDER, whose folders have page.toml and README.md.j2\n"
+        self.assertEqual(self.results_command("--check", "--render"), (2, told))
+
+    def test_mistakes_of_page_toml_are_told_with_their_lines(self) -> None:
+        figure = FIGURE.replace('"cg", x', '"cg", z').replace("x = ", "log_x = true\nx = ", 1)
+        names = PAGE.replace("[names]\n", "[names]\nleast = 1\n").replace('"large"\nkind', '"small"\nkind')
+        (self.page / "page.toml").write_text(names + figure)
+        status, told = self.results_command("--render")
+        self.assertEqual(status, 2)
+        at = f"{self.page}/page.toml"
+        self.assertEqual(told.splitlines(), [
+            f"{at}:2: names.least: this is a function of expressions; choose another name",
+            f'{at}:11: run.name = "small": another run has this name; each wants its own',
+            f'{at}:21: figure.log_x: wants form = "lines"; x of bars and points are names',
+            f"{at}:24: a series has no x; it wants a text: expression of a list",
+            f"{at}:24: figure.series.z: unknown key; a series has label, x, y",
+        ])  # fmt: skip
+        for series, wrong in (("[]", "wants at least one table of label, x and y"), ("[1]", "wants an array of tables of label, x, y")):
+            (self.page / "page.toml").write_text(PAGE + FIGURE[: FIGURE.index("series")] + f"series = {series}\n")
+            status, told = self.results_command("--render")
+            self.assertEqual(status, 2)
+            self.assertIn(f"series: {wrong}", told)
+
+    def test_mistakes_of_expressions_are_told_with_them(self) -> None:
+        path = self.page / "README.md.j2"
+        for wrong, told in (("1 / 0", "ZeroDivisionError: division by zero"), ("[1][3]", "UndefinedError: list object has no element 3"),
+                            ("ratios([1], [])", "ValueError: zip() argument 2"), ("value('small', 'noisy.7.x')", "IndexError: list"),
+                            ("value('small', 'second')", "KeyError: 'second'"), ("1 +", "TemplateSyntaxError: ")):  # fmt: skip
+            path.write_text(f"A page\n\n{{{{ {wrong} }}}}\n")
+            status, found = self.results_command("--render")
+            self.assertEqual(status, 2, found)
+            self.assertTrue(found.startswith(f"{path}:3: {{{{ {wrong} }}}}: {told}"), found)
+        path.unlink()
+        self.assertEqual(self.results_command("--render")[0], 2)
+        path.write_text("")
+        for wrong, told in (("nobody", "UndefinedError: 'nobody' is undefined"), ("1 +", "TemplateSyntaxError"), ("3", "TypeError"),
+                            ("[both[5]]", "TypeError: Object of type StrictUndefined"), ("[1]", None)):  # fmt: skip
+            (self.page / "page.toml").write_text(PAGE + FIGURE.replace("values(both, 'noisy.0.seconds')", wrong))
+            status, found = self.results_command("--check", "--render")
+            self.assertEqual(status, 2, found)
+            self.assertIn(f"{wrong}: {told}" if told else "page.toml: drawn.svg: cg has 2 x and 1 y; it wants a y for each x", found)
+
+    def test_without_jinja2_the_command_names_the_package(self) -> None:
+        (self.results / "jinja2.py").write_text("raise ModuleNotFoundError('jinja2')\n")
+        script = ROOT / "scripts/results"
+        environment = {**os.environ, "PYTHONPATH": str(self.results)}
+        done = subprocess.run([sys.executable, script, "--render"], capture_output=True, text=True, check=False, env=environment)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn(f"apt-get install python3-jinja2 and /usr/bin/python3 {script} ...", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
 
     def test_what_is_wrong_is_refused(self) -> None:
         status, told = self.results_command("--render", "made_upp")
@@ -204,12 +348,10 @@ class Pages(unittest.TestCase):
 
 
 class PagesOfThisTree(unittest.TestCase):
-    def test_readmes_are_what_templates_and_records_make(self) -> None:
-        pages = list(all_pages())
-        self.assertTrue(pages)
-        for page in pages:
-            with self.subTest(page=page.folder.name):
-                self.assertEqual((page.folder / "README.md").read_text(), page.text())
+    def test_readmes_and_figures_are_those_of_the_records(self) -> None:
+        told = StringIO()
+        with redirect_stdout(told), redirect_stderr(told):
+            self.assertEqual(main(["--check", "--render"]), 0, told.getvalue())
 
     def test_readmes_have_at_most_500_words_of_prose(self) -> None:
         for page in all_pages():

@@ -228,8 +228,17 @@ class Runs(unittest.TestCase):
         self.folder.make(weak_scaling.with_simulated()[-1:])
         self.assertFalse((self.room / "called").is_file())
 
+    def test_kept_records_that_are_missing_are_refused(self) -> None:
+        for kind in ("simulated", "predicted"):
+            with self.assertRaises(Refused) as refused:
+                self.folder.make([Point("one", "a.toml", (), kind, "results/scale/nowhere.json")])
+            path = ROOT / "results/scale/nowhere.json"
+            told = f"{path}: no records of the point one; page.toml beside it names the command"
+            self.assertEqual(str(refused.exception), told)
+        self.assertFalse((self.room / "called").is_file())
+
     def test_a_cell_of_a_row_is_a_number_bounds_or_text(self) -> None:
-        cells = {"64": 64, "1.50": 1.5, "1.2 (0.9 to 1.4)": [1.2, 0.9, 1.4], "-": None, "`cg`": "cg", "two_step": "two_step"}
+        cells = {"64": 64, "1.50": 1.5, "1.2 (0.9 to 1.4)": [1.2, 0.9, 1.4], "-": None, "`cg`": "cg", "two_step": "two_step", "nan": "nan", "inf": "inf"}
         self.assertEqual({cell: number(cell) for cell in cells}, cells)
 
 
