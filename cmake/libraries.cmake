@@ -46,7 +46,7 @@ endif()
 
 if(keel_missing AND NOT KEEL_FETCH)
   list(JOIN keel_missing ", " keel_missing)
-  message(FATAL_ERROR "Not found: ${keel_missing}. Install them (docs/cluster.md names the packages), say where they are "
+  message(FATAL_ERROR "Not found: ${keel_missing}. Install them (docs/how-to/cluster.md names the packages), say where they are "
     "(-DCMAKE_PREFIX_PATH=\"FOLDER;FOLDER\"), or have them fetched (-DKEEL_FETCH=ON)")
 endif()
 

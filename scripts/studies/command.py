@@ -27,7 +27,7 @@ ABOUT = """A scaling study from one file: what would run, job scripts, runs, tab
     scripts/study collect DIR                          tables: CSV, JSON lines, Markdown
     scripts/study report  DIR                          one HTML page with figures
 
-Documents: docs/scaling_studies.md. Exit status: 0 all is well, 1 something failed or is left, 2 refused."""
+Documents: docs/how-to/study.md. Exit status: 0 all is well, 1 something failed or is left, 2 refused."""
 
 
 def parser() -> argparse.ArgumentParser:

@@ -20,7 +20,7 @@ PLANTS = [
     ("kernels/layout/field.hpp", '#include "kernels/bodies/stencil.hpp"', "kernels/layout includes a header of kernels/bodies"),
     ("kernels/operations.hpp", '#include "kernels/timing/ledger.hpp"',
      "kernels/operations.hpp includes a header of kernels/timing"),
-    ("docs/glossary.md", "| box | A cube of cells. | `layout/cube.hpp` |", "there is no layout/cube.hpp"),
+    ("docs/reference/glossary.md", "| box | A cube of cells. | `layout/cube.hpp` |", "there is no layout/cube.hpp"),
     ("comm/ranks/topology.hpp", '#include "comm/plans/plan.hpp"', "comm/ranks includes a header of comm/plans"),
     ("comm/patterns/boxes.cpp", '#include "../carry/exchange.hpp"', "comm/patterns includes a header of comm/carry"),
     ("comm/carry/exchange.cpp", '#include "comm/costs/machine.hpp"', "comm/carry includes a header of comm/costs"),

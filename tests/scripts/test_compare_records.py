@@ -44,7 +44,7 @@ class Differences(unittest.TestCase):
         self.assertEqual(differences([SOLVE], [SOLVE, SOLVE])[0], ["1 records before, 2 after"])
 
     def test_what_the_schema_calls_seconds_is_known_to_be_a_time(self) -> None:
-        schema = json.loads((ROOT / "docs/records.schema.json").read_text())
+        schema = json.loads((ROOT / "docs/reference/records.schema.json").read_text())
         timed = [(one["properties"]["record"]["const"], field)
                  for name, one in schema["$defs"].items() if not name.startswith("predicted_")
                  for field in ("seconds", "parts", "t_mean") if field in one.get("properties", {}) and "const" in

@@ -65,7 +65,7 @@ class Pieces(unittest.TestCase):
             self.assertLessEqual(set(re.findall(r"--preset (\w+)", text)), presets, name)
 
     def test_decks_and_keys_exist(self) -> None:
-        keys = (ROOT / "docs/keys.md").read_text()
+        keys = (ROOT / "docs/reference/keys.md").read_text()
         for name, text in files().items():
             for deck in re.findall(r"\b\w+\.toml", text):
                 self.assertTrue((ROOT / "inputs" / deck).is_file(), f"{name}: {deck}")
@@ -231,7 +231,7 @@ class ReFrame(unittest.TestCase):
         self.assertFalse(self.check(HEADER + REPORT, 4).is_valid())
 
     def test_bottom_solvers_exist(self) -> None:
-        solvers = (ROOT / "docs/solvers.md").read_text()
+        solvers = (ROOT / "docs/reference/solvers.md").read_text()
         for solver in self.check(REPORT, 1).solver:
             self.assertIn(f"`{solver}`", solvers)
 

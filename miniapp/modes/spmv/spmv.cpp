@@ -77,7 +77,7 @@ class SpmvMode : public Mode {
         using Matrix = MatrixOptions;
         Section<Matrix> problem(table, "problem", name());
         problem.text("matrix", &Matrix::matrix,
-                     "name of a generator (docs/modes/spmv.md), or a Matrix Market file *.mtx", "path");
+                     "name of a generator (docs/how-to/matrix.md), or a Matrix Market file *.mtx", "path");
         problem.integer("rows", &Matrix::rows, between(1, most_rows), "size of a generated matrix", "rows")
             .needs("problem.matrix", {"banded", "random", "arrow", "stencil5", "diagonal"});
         problem

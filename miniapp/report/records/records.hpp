@@ -17,7 +17,7 @@ namespace keel {
 using Json = nlohmann::ordered_json;
 
 // The version of all records' fields: another number if a field is gone or means something else, not if one
-// is new. The fields are those of docs/records.schema.json.
+// is new. The fields are those of docs/reference/records.schema.json.
 inline constexpr int record_schema = 2;
 
 // A whole line, the schema behind the name of the record.

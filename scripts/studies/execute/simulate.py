@@ -21,7 +21,7 @@ ABOUT = """keel on a machine that is not there: messages cross a simulated netwo
 
 Wants SimGrid (Debian: libsimgrid-dev) and a build of its own:
     cmake --preset simulated -G Ninja && cmake --build --preset simulated
-Documents: docs/simulation.md. Exit status: keel's; 2 also where something is refused here."""
+Documents: docs/how-to/simulate.md. Exit status: keel's; 2 also where something is refused here."""
 
 
 def parser() -> argparse.ArgumentParser:
