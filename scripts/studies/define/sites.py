@@ -78,7 +78,7 @@ class Site:
     @property
     def here(self) -> bool:
         """Without a batch system."""
-        return self.simulated or self.launcher == "local"
+        return self.simulated or self.launcher in ("local", "hosts")
 
     def simulation(self) -> tuple[Machine, Platform]:
         """The simulated machine; Refused if it cannot be read."""

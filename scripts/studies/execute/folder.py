@@ -62,7 +62,7 @@ def near(path: Path, folder: Path) -> str:
     return os.path.relpath(path, folder.resolve()) if inside else str(path.absolute())
 
 
-def job_script(plan: Plan, keel: str, mpiexec: str, simulate: str = "scripts/simulate") -> tuple[str, str]:
+def job_script(plan: Plan, keel: str, mpiexec: str, scripts: str = "scripts") -> tuple[str, str]:
     """The script, and the command that submits it from its folder."""
     template = renderer().get_template(f"{plan.site.launcher}.sh.j2")
     starts = []
@@ -74,7 +74,7 @@ def job_script(plan: Plan, keel: str, mpiexec: str, simulate: str = "scripts/sim
     options = "".join(f" {option}" for option in plan.site.options)
     context = {"study": plan.study, "site": plan.site, "starts": starts, "points": len(plan.points), "nodes": plan.nodes,
                "hours": hours, "minutes": minutes, "keel": shlex.quote(keel), "mpiexec": shlex.quote(mpiexec),
-               "simulate": shlex.quote(simulate), "seconds": 60 * plan.minutes, "reserve_seconds": RESERVE_SECONDS, "least_seconds": LEAST_SECONDS,
+               "scripts": shlex.quote(scripts), "seconds": 60 * plan.minutes, "reserve_seconds": RESERVE_SECONDS, "least_seconds": LEAST_SECONDS,
                "time_limit": ceil(plan.time_limit), "options": options, "stale_minutes": STALE_MINUTES}  # fmt: skip
     made = template.new_context(context)
     submit = "".join(template.blocks["submit"](made)) if "submit" in template.blocks else "bash job.sh"
@@ -137,7 +137,7 @@ def write(plan: Plan, keel: Path, folder: Path, command: str) -> Written:
     except OSError as error:
         raise Refused(f"{folder}: {error.strerror}") from None
     started = SIMULATED if plan.site.simulated else keel
-    script, submit = job_script(plan, near(started, folder), mpiexec_of(keel), near(ROOT / "scripts/simulate", folder))
+    script, submit = job_script(plan, near(started, folder), mpiexec_of(keel), near(ROOT / "scripts", folder))
     study = {key: value for key, value in asdict(plan.study).items() if key not in ("path", "deck")}
     facts = {
         "study": study | {"deck": plan.study.deck.name},
