@@ -5,7 +5,7 @@
     scripts/records_csv.py --kind rank_timer run.json ... >ranks.csv       # of a run with output.details=true
     scripts/records_csv.py --kind cycle run.json ... >cycles.csv           # of a run with output.details=true
 
-Any kind will do that docs/report.md lists. In front of each row stand the file and what its run was; parts of a record have names
+Any kind will do that docs/reference/records.md lists. In front of each row stand the file and what its run was; parts of a record have names
 with dots (parts.bottom). What is a list, as residuals are, stays in the records.
 """
 

@@ -1,0 +1,113 @@
+"""The checks of scripts/docs: each finds the fault that is put in front of it; links are those of the site."""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from documents.checks import MOST_WORDS, mistakes, words  # noqa: E402
+from documents.layout import in_site  # noqa: E402
+from documents.records import Table, write_table  # noqa: E402
+
+RUN = {"type": "object", "properties": {"record": {"const": "run"}, "ranks": {"type": "integer", "description": "number of ranks"}}}
+SCHEMA = {"properties": {"record": {"enum": ["run"]}}, "$defs": {"run": RUN}}
+RECORDS = "# Records\n\n<!-- begin: scripts/docs --tables -->\n<!-- end -->\n"
+
+
+class Checks(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.put("mkdocs.yml", "nav:\n  - Keel: index.md\n  - Records: reference/records.md\n")
+        self.put("docs/index.md", "# Keel\n\nSee [records](reference/records.md#run).\n")
+        self.put("docs/reference/records.schema.json", json.dumps(SCHEMA))
+        self.put("docs/reference/records.md", RECORDS)
+        write_table(self.root)
+
+    def put(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+    def test_pages_without_faults_have_none(self) -> None:
+        self.assertEqual(mistakes(self.root), [])
+
+    def test_each_fault_is_found(self) -> None:
+        many = "word " * MOST_WORDS
+        for path, text, expected in (
+            ("docs/index.md", "[a](reference/nothing.md)", "docs/index.md: reference/nothing.md does not exist"),
+            ("docs/index.md", "[a](reference/records.md#nothing)", "docs/index.md: docs/reference/records.md has no heading #nothing"),
+            ("docs/index.md", "![a](figures/nothing.svg)", "docs/index.md: figures/nothing.svg does not exist"),
+            ("docs/index.md", "text\n* item\n", "docs/index.md:2: a list needs an empty line before it"),
+            ("docs/index.md", many, f"docs/: {MOST_WORDS + 2} words besides generated tables; at most {MOST_WORDS}"),
+            ("docs/more.md", "# More\n", "mkdocs.yml: nav lacks more.md"),
+            ("mkdocs.yml", "nav:\n  - Records: reference/records.md\n", "mkdocs.yml: nav lacks index.md"),
+            ("mkdocs.yml", "nav:\n  - A: index.md\n  - B: index.md\n  - C: reference/records.md\n", "mkdocs.yml: index.md stands twice"),
+            ("docs/figures/a.svg", "<svg/>", "docs/figures/a.svg: no page shows it"),
+            ("docs/figures/a.svg", "<svg/>", "docs/figures/a.svg: has no colours for a dark ground (prefers-color-scheme)"),
+            ("docs/reference/records.md", RECORDS, "docs/reference/records.md: its table is not that of the schema; run scripts/docs --tables"),
+        ):  # fmt: skip
+            with self.subTest(expected):
+                self.setUp()
+                self.put(path, text)
+                self.assertIn(expected, mistakes(self.root))
+
+    def test_links_in_code_are_none(self) -> None:
+        self.put("docs/index.md", "# Keel\n\n`[a](b.md)`\n\n```\n[a](b.md)\n```\n\n    [a](b.md)\n")
+        self.assertEqual(mistakes(self.root), [])
+
+    def test_generated_tables_are_no_words(self) -> None:
+        self.assertEqual(words(self.root), 6)
+
+    def test_a_field_needs_a_description(self) -> None:
+        self.put("docs/reference/records.schema.json", json.dumps(SCHEMA).replace("number of ranks", ""))
+        write_table(self.root)
+        self.assertEqual(mistakes(self.root), ["docs/reference/records.schema.json: a field without description: | `ranks` | integer |  |"])
+
+
+class Site(unittest.TestCase):
+    def test_links_lead_to_pages_of_the_site(self) -> None:
+        for source, text, expected in (
+            ("docs/how-to/study.md", "[a](../report.md#header)", "[a](../report.md#header)"),
+            ("docs/how-to/study.md", "[a](../../results/scale/README.md)", "[a](../results/scale.md)"),
+            ("docs/report.md", "[a](../README.md)", "[a](overview.md)"),
+            ("results/scale/README.md", "![a](speed_up.svg)", "![a](scale/speed_up.svg)"),
+            ("results/scale/README.md", "[a](../../docs/how-to/predict.md)", "[a](../how-to/predict.md)"),
+            ("results/scale/README.md", "[a](weak.toml)", "a"),
+            ("CONTRIBUTING.md", "[a](docs/reference/testing.md) `[b](c.md)`", "[a](../reference/testing.md) `[b](c.md)`"),
+            ("docs/report.md", "[a](https://example.org) [b](#header)", "[a](https://example.org) [b](#header)"),
+        ):
+            self.assertEqual(in_site(source, text), expected)
+
+
+class Records(unittest.TestCase):
+    def test_objects_and_shared_definitions_are_written_out(self) -> None:
+        schema = {
+            "properties": {"record": {"enum": ["run"]}},
+            "$defs": {
+                "run": {
+                    "properties": {
+                        "hosts": {"type": "array", "description": "hosts", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
+                        "parts": {"oneOf": [{"$ref": "#/$defs/parts"}, {"type": "null"}], "description": "what | which"},
+                    }
+                },
+                "parts": {"properties": {"other": {"type": ["number", "null"], "description": "the remainder"}}},
+            },
+        }
+        lines = list(Table(schema).lines())
+        for row in (
+            "| `hosts` | list of objects | hosts |",
+            "| `hosts.name` | text |  |",
+            "| `parts` | [parts](#parts) or null | what \\| which |",
+            "### parts",
+            "| `other` | number or null | the remainder |",
+        ):
+            self.assertIn(row, lines)
+
+
+if __name__ == "__main__":
+    unittest.main()
