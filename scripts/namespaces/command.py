@@ -25,7 +25,7 @@ MOST_HOSTS = 64
 
 
 class Refused(Exception):
-    """What cannot be done, and the remedy."""
+    """A request that cannot be met; the text names the remedy."""
 
 
 def number_with_unit(text: str, units: dict[str, float], what: str) -> float:
@@ -79,7 +79,7 @@ def compile_tools(state: Path) -> None:
 
 
 def write_agent(state: Path) -> None:
-    """What mpirun starts its daemons on other hosts with."""
+    """The agent by which mpirun starts its daemons on other hosts."""
     agent = state / "agent"
     agent.write_text('#!/bin/sh\nhost=${1#host}; shift\n'
                      f'exec nsenter --target="$(sed -n "${{host}}p" {shlex.quote(str(state))}/inside)" --net --uts -- sh -c "$*"\n')  # fmt: skip

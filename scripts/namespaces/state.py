@@ -49,7 +49,7 @@ class Slow:
 
 @dataclass
 class Cluster:
-    """What a running cluster consists of; process numbers as seen from outside of it, but for `inside`."""
+    """A running cluster. Process numbers are those outside of it, but for `inside`."""
 
     root: int  # the process that everything ends with
     started: int  # clock ticks after boot at which that process was started: tells it from a later one with its number

@@ -1,8 +1,8 @@
-// A switch between hosts with a tap device each. It delivers every frame a given time after it came; frames of one host
-// stay in order. Usage: switch PREFIX HOSTS makes the devices PREFIX1 to PREFIXn in the network namespace that it runs
-// in, and prints "ready". Lines "set DELAY JITTER RATE" on standard input change how frames travel: DELAY in microseconds,
-// up to JITTER microseconds more, uniformly distributed, and RATE megabytes a second of a host's link (0: unlimited). A line
-// "report" prints how late frames were delivered since the last one.
+// A switch between hosts with a tap device each. It delivers every frame a given time after it came; frames
+// of one host stay in order. Usage: switch PREFIX HOSTS makes the devices PREFIX1 to PREFIXn in the network
+// namespace that it runs in. Lines "set DELAY JITTER RATE" on standard input change how frames travel: DELAY
+// in microseconds, up to JITTER microseconds more, uniformly distributed, and RATE megabytes a second of a
+// host's link (0: unlimited). A line "report" prints how late frames were delivered since the last one.
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
@@ -105,7 +105,7 @@ class Switch {
 
     void receive(int host) {
         Link& link = links_[static_cast<std::size_t>(host)];
-        constexpr int at_once = 64;  // so that frames which are due do not wait for a sender
+        constexpr int at_once = 64;  // a busy sender must not hold up frames that are due
         for (int n = 0; n < at_once; ++n) {
             const auto length = read(link.file, bytes_.data(), bytes_.size());
             if (length < 14) return;  // an Ethernet header

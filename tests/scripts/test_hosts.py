@@ -60,7 +60,7 @@ class Refusals(Cluster):
         mine = state.Cluster(os.getpid(), (state.start_of(os.getpid()) or 0) + 1, [1, 2], False, True, 0.0)
         mine.write(self.folder / "cluster.json")
         self.assertIsNone(state.running())
-        command.down()  # which would otherwise end this test
+        command.down()  # a kill by number alone would end this test
         self.assertFalse(self.folder.exists())
 
 
