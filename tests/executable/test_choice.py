@@ -48,7 +48,7 @@ class Comparison(ChoiceTest):
         ranks = 1 << 20
         words = [f"problem.ranks={ranks}", "comm.ranks_per_node=16", "problem.box=16", "multigrid.bottom_box=8"]
         text, rows = self.dry_run(None, *words, LASSEN)
-        self.assertIn("planned: 27 of 65536 nodes, which stand for all", text)
+        self.assertIn("planned: 27 of 65536 nodes, which represent all", text)
         standard = rows[0]
         self.assertEqual(standard["all"]["messages"], 6 * ranks)
         self.assertEqual(standard["all"]["off_node_messages"], 2 * (4 + 8 + 8) * ranks // 16)
