@@ -389,7 +389,7 @@ def storage():
     p.text(302, 304, "u = u + max|r| e", "middle", 11)
     p.rect(212, 340, 180, 38, YELLOW, YELLOW, 0.25, 6, 1.3)
     p.text(302, 356, "single: 4 bytes", "middle", 11, True)
-    p.text(302, 371, "1 to 5 cycles for L e = r / max|r|", "middle", 10)
+    p.text(302, 371, "1–5 cycles, L e = r / max|r|", "middle", 11)
     p.path("M250 311v27", "currentColor", 1.8, True)
     p.path("M354 339v-27", "currentColor", 1.8, True)
     p.text(258, 329, "r / max|r|", size=10.5)
