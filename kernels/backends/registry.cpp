@@ -3,45 +3,38 @@
 #include <map>
 #include <stdexcept>
 
-#include "kernels/backends/openmp/openmp.hpp"
-#if defined(KEEL_KOKKOS)
-#include "kernels/backends/kokkos/kokkos.hpp"
-#endif
-#if defined(KEEL_CUDA)
-#include "kernels/backends/cuda/cuda.hpp"
-#endif
-#if defined(KEEL_HIP)
-#include "kernels/backends/hip/hip.hpp"
-#endif
-#if defined(KEEL_GPU_EMULATED)
-#include "kernels/backends/gpu_emulated/gpu_emulated.hpp"
-#endif
-
 namespace keel {
+
+// Each backend's maker stands in its file, and for devices the reason why none can be used here; empty if
+// one can.
+std::unique_ptr<Backend> make_openmp_backend(const BackendOptions& options);
+std::unique_ptr<Backend> make_kokkos_backend(const BackendOptions& options);
+std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
+std::unique_ptr<Backend> make_hip_backend(const BackendOptions& options);
+std::unique_ptr<Backend> make_gpu_emulated_backend(const BackendOptions& options);
+std::string why_no_cuda(), why_no_hip(), why_no_gpu_emulated();
+
 namespace {
 
 // How a backend that is compiled in is made.
 struct Maker {
-    std::string (*why_unusable)();
     std::unique_ptr<Backend> (*make)(const BackendOptions&);
+    std::string (*why_unusable)() = [] { return std::string(); };
 };
 
 std::map<std::string, Maker> makers() {
-    std::map<std::string, Maker> makers;
-    makers["openmp"] = {[] { return std::string(); },
-                        [](const BackendOptions&) { return make_openmp_backend(); }};
+    std::map<std::string, Maker> makers{{"openmp", {make_openmp_backend}}};
 #if defined(KEEL_KOKKOS)
-    makers["kokkos"] = {[] { return std::string(); },
-                        [](const BackendOptions&) { return make_kokkos_backend(); }};
+    makers["kokkos"] = {make_kokkos_backend};
 #endif
 #if defined(KEEL_CUDA)
-    makers["cuda"] = {why_no_cuda, make_cuda_backend};
+    makers["cuda"] = {make_cuda_backend, why_no_cuda};
 #endif
 #if defined(KEEL_HIP)
-    makers["hip"] = {why_no_hip, make_hip_backend};
+    makers["hip"] = {make_hip_backend, why_no_hip};
 #endif
 #if defined(KEEL_GPU_EMULATED)
-    makers["gpu_emulated"] = {why_no_gpu_emulated, make_gpu_emulated_backend};
+    makers["gpu_emulated"] = {make_gpu_emulated_backend, why_no_gpu_emulated};
 #endif
     return makers;
 }

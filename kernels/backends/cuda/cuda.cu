@@ -1,6 +1,4 @@
 #define KEEL_GPU_CUDA
-#include "kernels/backends/cuda/cuda.hpp"
-
 #include "kernels/backends/gpu/gpu.hpp"
 
 namespace keel {

@@ -1,6 +1,4 @@
 #define KEEL_GPU_EMULATED
-#include "kernels/backends/gpu_emulated/gpu_emulated.hpp"
-
 #include "kernels/backends/gpu/gpu.hpp"
 
 namespace keel {

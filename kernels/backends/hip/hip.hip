@@ -1,6 +1,4 @@
 #define KEEL_GPU_HIP
-#include "kernels/backends/hip/hip.hpp"
-
 #include "kernels/backends/gpu/gpu.hpp"
 
 namespace keel {

@@ -1,5 +1,3 @@
-#include "kernels/backends/kokkos/kokkos.hpp"
-
 #include <type_traits>
 
 #include "kernels/backends/host_copy.hpp"
@@ -7,6 +5,7 @@
 #include "kernels/backends/kokkos/by_rows.hpp"
 #include "kernels/backends/operations_by_cells.hpp"
 #include "kernels/backends/operations_on.hpp"
+#include "kernels/backends/registry.hpp"
 #include "kernels/backends/rows/operations_by_rows.hpp"
 
 namespace keel {
@@ -141,7 +140,9 @@ class KokkosBackend : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_kokkos_backend() {
+// Kokkos is initialised when the first backend is made, and finalised when the process ends: it cannot be
+// initialised again.
+std::unique_ptr<Backend> make_kokkos_backend(const BackendOptions&) {
     return std::make_unique<KokkosBackend>();
 }
 

@@ -1,24 +1,74 @@
-#include "kernels/backends/openmp/openmp.hpp"
-
 #include <omp.h>
 
+#include <algorithm>
 #include <functional>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "kernels/backends/openmp/cycles.hpp"
 #include "kernels/backends/openmp/fused_half_sweeps.hpp"
 #include "kernels/backends/openmp/gram.hpp"
-#include "kernels/backends/openmp/power_stage.hpp"
-#include "kernels/backends/openmp/sums_of_row.hpp"
 #include "kernels/backends/openmp/verbs.hpp"
 #include "kernels/backends/operations_on.hpp"
+#include "kernels/backends/registry.hpp"
 #include "kernels/backends/rows/operations_by_rows.hpp"
 #include "kernels/backends/threads.hpp"
 
 namespace keel {
+
+// Operations of multigrid cycles in single precision (cycles.cpp).
+std::unique_ptr<Operations> make_openmp_cycle_operations(const Layout& layout, int ghosts,
+                                                         const Arrangement& arrangement);
+
 namespace {
+
+// Several combinations of vectors in one walk over rows: the sums of a row, pass by pass. Rows are cut, so
+// that a pass finds in the first-level cache what the pass before has read.
+struct SumsOfRow {
+    struct Pass {
+        std::size_t terms;
+        Combine<max_terms> body;
+    };
+    std::span<const Pass> passes;
+
+    void operator()(int low, int high, int q, int j, int k) const {
+        constexpr int some = 256;
+        for (int first = low; first < high; first += some)
+            for (const Pass& pass : passes) add(pass, first, std::min(high, first + some), q, j, k);
+    }
+
+  private:
+    template <std::size_t N = max_terms>
+    static void add(const Pass& pass, int low, int high, int q, int j, int k) {
+        if constexpr (N > 1) {
+            if (pass.terms < N) return add<N - 1>(pass, low, high, q, j, k);
+        }
+        Combine<N> body{pass.body.y, {}, {}};
+        std::copy_n(pass.body.c.begin(), N, body.c.begin());
+        std::copy_n(pass.body.x.begin(), N, body.x.begin());
+        each_in_row(body, low, high, q, j, k);
+    }
+};
+
+// A stage of a wavefront over powers of the operator: the next vectors of one basis, or of two.
+template <int D, DiagonalScaling scaling>
+struct PowerStage {
+    struct VectorsOfRow {
+        NextVectors<D, scaling, 2> vectors;
+        bool both;
+
+        void operator()(int low, int high, int q, int j, int k) const {
+            if (both)
+                each_in_row(vectors, low, high, q, j, k);
+            else
+                each_in_row(vectors.first(), low, high, q, j, k);
+        }
+    };
+
+    Cells cells;
+    VectorsOfRow body;
+};
 
 // One pass over memory also for several combinations, for powers of the operator, of two bases at once so
 // that coefficients are read once, and for Gram matrices.
@@ -182,7 +232,7 @@ void use_threads(int threads) {
     omp_set_num_threads(threads);
 }
 
-std::unique_ptr<Backend> make_openmp_backend() {
+std::unique_ptr<Backend> make_openmp_backend(const BackendOptions&) {
     return std::make_unique<OpenMPBackend>();
 }
 
