@@ -11,6 +11,19 @@ bool rank_first(const Request& a, const Request& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.item < b.item;
 }
 
+// The requests of these ranks, in ascending order, from a list in the order of rank_of(request).
+template <class RankOf>
+std::vector<Request> listed(const std::vector<Request>& list, std::span<const int> ranks,
+                            const RankOf& rank_of) {
+    std::vector<Request> all;
+    for (const int rank : ranks) {
+        const auto found = std::ranges::equal_range(list, rank, {}, rank_of);
+        all.insert(all.end(), found.begin(), found.end());
+    }
+    sort_distinct(all);
+    return all;
+}
+
 }  // namespace
 
 ListedPattern::ListedPattern(std::vector<Request> requests) : by_item_(std::move(requests)) {
@@ -21,26 +34,11 @@ ListedPattern::ListedPattern(std::vector<Request> requests) : by_item_(std::move
 }
 
 std::vector<Request> ListedPattern::needed_by(std::span<const int> ranks) const {
-    std::vector<Request> all;
-    for (const int rank : ranks) {
-        const auto [begin, end] = std::equal_range(by_rank_.begin(), by_rank_.end(), Request{{}, rank},
-                                                   [](auto& a, auto& b) { return a.rank < b.rank; });
-        all.insert(all.end(), begin, end);
-    }
-    sort_distinct(all);
-    return all;
+    return listed(by_rank_, ranks, [](const Request& r) { return r.rank; });
 }
 
 std::vector<Request> ListedPattern::owned_by(std::span<const int> ranks) const {
-    std::vector<Request> all;
-    for (const int rank : ranks) {
-        const auto [begin, end] =
-            std::equal_range(by_item_.begin(), by_item_.end(), Request{{.owner = rank}, 0},
-                             [](auto& a, auto& b) { return a.item.owner < b.item.owner; });
-        all.insert(all.end(), begin, end);
-    }
-    sort_distinct(all);
-    return all;
+    return listed(by_item_, ranks, [](const Request& r) { return r.item.owner; });
 }
 
 std::vector<Request> requests_of(const Pattern& pattern, std::span<const int> ranks, bool all) {

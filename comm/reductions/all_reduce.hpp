@@ -33,8 +33,6 @@ class AllReduce {
     virtual void take() = 0;  // goes on if all of that is done
 };
 
-std::unique_ptr<AllReduce> make_mpi_all_reduce(const Communicator& comm);
-
 // Except with `mpi`, the total has the same bits on all ranks and in every run. Sums in flight at the same
 // time on one communicator need different tags, which nothing else may use there. `by_words` is for the
 // automatic algorithm.

@@ -215,7 +215,7 @@ TEST_CASE("recursive doubling says what it sends") {
     CHECK(sent.bytes == 5 * 8 * sent.messages);
     CHECK(sent.off_node_bytes == 5 * 8 * sent.off_node_messages);
     if (comm.size() == doubling) CHECK(sent.off_node_messages == std::max(0, rounds - 1));
-    const auto by_mpi = make_mpi_all_reduce(comm);
+    const auto by_mpi = make_all_reduce(AllReduceAlgorithm::mpi, comm, nodes_of_two(comm), 0);
     CHECK(by_mpi->start(words) == Traffic{});
     by_mpi->wait();
 }
