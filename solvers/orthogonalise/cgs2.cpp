@@ -34,9 +34,7 @@ Orthogonaliser cgs2() {
                 [](long k) {
                     return k == 0 ? QRCost{1, 1, 40} : QRCost{3, 2 * k + 1, 40 + 2 * (16 * k + 32)};
                 },
-            .make = [](LinearSystem& system, std::size_t most) -> std::unique_ptr<QR> {
-                return std::make_unique<ClassicalGramSchmidtTwice>(system, most);
-            }};
+            .make = make_qr<ClassicalGramSchmidtTwice>};
 }
 
 }  // namespace keel

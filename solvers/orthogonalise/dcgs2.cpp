@@ -50,9 +50,7 @@ Orthogonaliser dcgs2() {
                     return k == 0 ? QRCost{1, 1, 40}
                                   : QRCost{2, 2 * k, 40 + 16 * k + 32 + (k > 1 ? 8 * k + 24 : 0)};
                 },
-            .make = [](LinearSystem& system, std::size_t most) -> std::unique_ptr<QR> {
-                return std::make_unique<DelayedGramSchmidt>(system, most);
-            }};
+            .make = make_qr<DelayedGramSchmidt>};
 }
 
 }  // namespace keel

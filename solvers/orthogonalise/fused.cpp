@@ -14,14 +14,13 @@
 namespace keel {
 namespace {
 
-class Fused : public QR {
+class Fused : public GramQR {
   public:
     enum class Kind { dcgs2, icwy };
 
     Fused(LinearSystem& system, std::size_t most, Kind kind)
-        : QR(system, most),
+        : GramQR(system, most, kind == Kind::icwy),
           kind_(kind),
-          W_(kind == Kind::icwy ? most : 0),
           rest_(kind == Kind::icwy ? system.make_vector() : Vector()) {}
 
     bool append(Vector x, Vector f) override {
@@ -33,30 +32,27 @@ class Fused : public QR {
         const auto sums = reduce();  // 1
         ff_ = sums[0];
         const auto l = sums.subspan(1, k > 0 ? k - 1 : 0);
-        h_ = sums.last(2 * k).first(k);
+        h = sums.last(2 * k).first(k);
         std::ranges::copy(sums.last(k), c().begin());
 
         if (kind_ == Kind::dcgs2 && k > 1) {
             subtract(q(k - 1), l);
             for (std::size_t j = 0; j + 1 < k; ++j) {
                 R()(j, k - 1) += l[j] * R()(k - 1, k - 1);
-                h_[k - 1] -= l[j] * h_[j];
+                h[k - 1] -= l[j] * h[j];
                 c()[k - 1] -= l[j] * c()[j];
             }
         }
-        for (std::size_t j = 0; kind_ == Kind::icwy && j + 1 < k; ++j) W_(k - 1, j) = W_(j, k - 1) = l[j];
+        for (std::size_t j = 0; kind_ == Kind::icwy && j + 1 < k; ++j) W(k - 1, j) = W(j, k - 1) = l[j];
         if (k == most()) {
-            for (std::size_t i = 0; kind_ == Kind::icwy && i < k; ++i) W_(i, i) = 1;
-            appending_ = true;
-            rotate_out_oldest();
-            appending_ = false;
+            rotate_out_with_sums();
             k = columns();
         }
-        const auto y = h_.first(k);
+        const auto y = h.first(k);
         const auto of_f = std::span(c()).first(k);
         if (kind_ == Kind::icwy) {
-            solve_unit_lower(W_, y);
-            solve_unit_lower(W_, of_f);
+            solve_unit_lower(W, y);
+            solve_unit_lower(W, of_f);
         }
         const Vector v = begin(x);
         set_column(y);
@@ -76,16 +72,6 @@ class Fused : public QR {
         return true;
     }
 
-    void drop_oldest() override {
-        rotate_out_oldest();
-        if (kind_ != Kind::icwy || columns() < 2) return;
-        for (std::size_t i = 1; i < columns(); ++i) want_columns(i, q(i));
-        const auto sums = reduce();
-        std::size_t n = 0;
-        for (std::size_t i = 1; i < columns(); ++i)
-            for (std::size_t j = 0; j < i; ++j) W_(i, j) = W_(j, i) = sums[n++];
-    }
-
     std::optional<double> square_of_f() const override { return ff_; }
 
   protected:
@@ -93,20 +79,13 @@ class Fused : public QR {
 
     void rotated(std::size_t i, double cosine, double s) override {
         rotate(c()[i], c()[i + 1], cosine, s);
-        if (!appending_) return;
-        rotate(h_[i], h_[i + 1], cosine, s);
-        if (kind_ != Kind::icwy) return;
-        for (std::size_t j = 0; j < columns(); ++j) rotate(W_(i, j), W_(i + 1, j), cosine, s);
-        for (std::size_t j = 0; j < columns(); ++j) rotate(W_(j, i), W_(j, i + 1), cosine, s);
+        GramQR::rotated(i, cosine, s);
     }
 
   private:
     Kind kind_;
-    SmallMatrix W_;        // Q'Q but for its newest row, until the next append()
-    Vector rest_;          // f - Q c
-    std::span<double> h_;  // Q'x
+    Vector rest_;  // f - Q c
     double ff_ = 0;
-    bool appending_ = false;
 };
 
 // Beside dcgs2 one pass more over Q and f for Q'f, and one over f for the new column's share.
@@ -128,9 +107,7 @@ Orthogonaliser dcgs2_fused() {
             .add = [](long k) { return of_dcgs2(k, k); },
             .replace = [](long k) { return rotations(k) + of_dcgs2(k, k - 1); },
             .project = [](long) { return QRCost{}; },
-            .make = [](LinearSystem& system, std::size_t most) -> std::unique_ptr<QR> {
-                return std::make_unique<Fused>(system, most, Fused::Kind::dcgs2);
-            }};
+            .make = make_qr<Fused, Fused::Kind::dcgs2>};
 }
 
 Orthogonaliser icwy_fused() {
@@ -145,9 +122,7 @@ Orthogonaliser icwy_fused() {
             .replace = [](long k) { return rotations(k) + of_icwy(k, k - 1); },
             .project = [](long) { return QRCost{}; },
             .more_vectors = 1,
-            .make = [](LinearSystem& system, std::size_t most) -> std::unique_ptr<QR> {
-                return std::make_unique<Fused>(system, most, Fused::Kind::icwy);
-            }};
+            .make = make_qr<Fused, Fused::Kind::icwy>};
 }
 
 }  // namespace keel

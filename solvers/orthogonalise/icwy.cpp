@@ -13,12 +13,11 @@
 namespace keel {
 namespace {
 
-class InverseCompactWY : public QR {
+class InverseCompactWY : public GramQR {
   public:
     enum class Drop { forms_gram, rotates_gram };
-
     InverseCompactWY(LinearSystem& system, std::size_t most, Drop drop)
-        : QR(system, most), drop_(drop), W_(most) {}
+        : GramQR(system, most, true), drop_(drop) {}
 
     bool append(Vector x, Vector) override {
         if (columns() == most() && (drop_ == Drop::forms_gram || most() == 1)) drop_oldest();
@@ -27,49 +26,21 @@ class InverseCompactWY : public QR {
         want_columns(k - 1, q(k - 1));
         want_columns(k, x);
         const auto sums = reduce();
-        for (std::size_t j = 0; j + 1 < k; ++j) W_(k - 1, j) = W_(j, k - 1) = sums[j];
-        h_ = sums.last(k);
-        if (k == most()) rotate_with_gram();
-        const auto y = h_.first(columns());
-        solve_unit_lower(W_, y);
+        for (std::size_t j = 0; j + 1 < k; ++j) W(k - 1, j) = W(j, k - 1) = sums[j];
+        h = sums.last(k);
+        if (k == most()) rotate_out_with_sums();
+        const auto y = h.first(columns());
+        solve_unit_lower(W, y);
         const Vector v = begin(x);
         set_column(y);
         subtract(v, y);
         return finish(v);
     }
 
-    void drop_oldest() override {
-        rotate_out_oldest();
-        if (columns() < 2) return;
-        for (std::size_t i = 1; i < columns(); ++i) want_columns(i, q(i));
-        const auto sums = reduce();
-        std::size_t n = 0;
-        for (std::size_t i = 1; i < columns(); ++i)
-            for (std::size_t j = 0; j < i; ++j) W_(i, j) = W_(j, i) = sums[n++];
-    }
-
-  protected:
-    void rotated(std::size_t i, double c, double s) override {
-        if (!with_gram_) return;
-        rotate(h_[i], h_[i + 1], c, s);
-        for (std::size_t j = 0; j < columns(); ++j) rotate(W_(i, j), W_(i + 1, j), c, s);
-        for (std::size_t j = 0; j < columns(); ++j) rotate(W_(j, i), W_(j, i + 1), c, s);
-    }
-
   private:
     bool finish(Vector v) { return normalise(v, A().dot(v, v)); }
 
-    void rotate_with_gram() {
-        for (std::size_t i = 0; i < columns(); ++i) W_(i, i) = 1;
-        with_gram_ = true;
-        rotate_out_oldest();
-        with_gram_ = false;
-    }
-
     Drop drop_;
-    SmallMatrix W_;        // Q'Q but for its newest row, until the next append()
-    std::span<double> h_;  // Q'x
-    bool with_gram_ = false;
 };
 
 QRCost add(long k) {
@@ -94,9 +65,7 @@ Orthogonaliser icwy() {
             .use = "2 all-reduces for a column, and a third when one leaves",
             .add = add,
             .drop = drop,
-            .make = [](LinearSystem& system, std::size_t most) -> std::unique_ptr<QR> {
-                return std::make_unique<InverseCompactWY>(system, most, InverseCompactWY::Drop::forms_gram);
-            }};
+            .make = make_qr<InverseCompactWY, InverseCompactWY::Drop::forms_gram>};
 }
 
 Orthogonaliser icwy_rotated() {
@@ -106,9 +75,7 @@ Orthogonaliser icwy_rotated() {
             .add = add,
             .drop = drop,
             .replace = replace,
-            .make = [](LinearSystem& system, std::size_t most) -> std::unique_ptr<QR> {
-                return std::make_unique<InverseCompactWY>(system, most, InverseCompactWY::Drop::rotates_gram);
-            }};
+            .make = make_qr<InverseCompactWY, InverseCompactWY::Drop::rotates_gram>};
 }
 
 }  // namespace keel

@@ -32,9 +32,7 @@ Orthogonaliser mgs() {
                 [](long k) {
                     return QRCost{k + 1, k + 1, 40 * k + 40};
                 },
-            .make = [](LinearSystem& system, std::size_t most) -> std::unique_ptr<QR> {
-                return std::make_unique<ModifiedGramSchmidt>(system, most);
-            }};
+            .make = make_qr<ModifiedGramSchmidt>};
 }
 
 }  // namespace keel

@@ -50,6 +50,12 @@ struct Orthogonaliser {
     QRCost iteration(long k, long most) const;
 };
 
+// How a row makes its method, with these arguments of its constructor.
+template <class Kind, auto... arguments>
+std::unique_ptr<QR> make_qr(LinearSystem& system, std::size_t most) {
+    return std::make_unique<Kind>(system, most, arguments...);
+}
+
 // All of them, the default first.
 const std::vector<Orthogonaliser>& orthogonalisers();
 std::vector<std::string> orthogonaliser_names();

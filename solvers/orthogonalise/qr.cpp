@@ -104,4 +104,29 @@ std::span<const double> QR::least_squares(Vector f) {
     return std::span(gamma_).first(k_);
 }
 
+void GramQR::drop_oldest() {
+    rotate_out_oldest();
+    if (!keeps_ || columns() < 2) return;
+    for (std::size_t i = 1; i < columns(); ++i) want_columns(i, q(i));
+    const auto sums = reduce();
+    std::size_t n = 0;
+    for (std::size_t i = 1; i < columns(); ++i)
+        for (std::size_t j = 0; j < i; ++j) W(i, j) = W(j, i) = sums[n++];
+}
+
+void GramQR::rotate_out_with_sums() {
+    for (std::size_t i = 0; keeps_ && i < columns(); ++i) W(i, i) = 1;
+    with_sums_ = true;
+    rotate_out_oldest();
+    with_sums_ = false;
+}
+
+void GramQR::rotated(std::size_t i, double c, double s) {
+    if (!with_sums_) return;
+    rotate(h[i], h[i + 1], c, s);
+    if (!keeps_) return;
+    for (std::size_t j = 0; j < columns(); ++j) rotate(W(i, j), W(i + 1, j), c, s);
+    for (std::size_t j = 0; j < columns(); ++j) rotate(W(j, i), W(j, i + 1), c, s);
+}
+
 }  // namespace keel

@@ -112,4 +112,26 @@ class QR {
     std::vector<Vector> terms_;
 };
 
+// A factorisation that forms Q'x at once, with the columns as they were before the oldest goes; it also keeps
+// Q'Q if asked to.
+class GramQR : public QR {
+  public:
+    GramQR(LinearSystem& system, std::size_t most, bool keeps)
+        : QR(system, most), W(keeps ? most : 0), keeps_(keeps) {}
+    // Columns that are dropped apart from append() were not asked for their row in time: Q'Q is formed anew.
+    void drop_oldest() override;
+
+  protected:
+    // Drops the oldest column, and rotates Q'x and Q'Q as well.
+    void rotate_out_with_sums();
+    void rotated(std::size_t i, double c, double s) override;
+
+    SmallMatrix W;        // Q'Q but for its newest row, until the next append()
+    std::span<double> h;  // Q'x
+
+  private:
+    bool keeps_;
+    bool with_sums_ = false;
+};
+
 }  // namespace keel
