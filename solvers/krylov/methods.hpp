@@ -102,6 +102,20 @@ struct Method {
     bool reads(std::string_view key) const;  // a key of [bottom]
 };
 
+// How a row makes its method: without a preconditioner, and with one if the method works both ways.
+template <class Kind>
+std::unique_ptr<KrylovMethod> made(LinearSystem& A, const BottomOptions& options, const Spectrum& spectrum) {
+    if constexpr (std::is_constructible_v<Kind, LinearSystem&>)
+        return std::make_unique<Kind>(A);
+    else
+        return std::make_unique<Kind>(A, options, spectrum);
+}
+template <class Kind>
+std::unique_ptr<KrylovMethod> made_with(LinearSystem& A, Preconditioner& M, const BottomOptions& options,
+                                        const Spectrum& spectrum) {
+    return std::make_unique<Kind>(A, options, spectrum, &M);
+}
+
 // All of them. The first is the default of BottomOptions.
 const std::vector<Method>& methods();
 std::vector<std::string> method_names();

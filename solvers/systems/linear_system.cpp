@@ -25,10 +25,6 @@ void LinearSystem::powers(std::span<const Vectors> bases, const Recurrence& recu
     }
 }
 
-void LinearSystem::combine_all(std::span<const Combination> combinations) {
-    for (const auto& [y, c, x] : combinations) combine(y, c, x);
-}
-
 double LinearSystem::norm(Vector x, double weight) {
     const double xx = dot(x, x);
     if (safe(xx)) return std::sqrt(weight * xx);

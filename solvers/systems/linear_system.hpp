@@ -52,7 +52,7 @@ class LinearSystem {
     virtual void combine(Vector y, std::span<const double> c,
                          std::span<const Vector> x) = 0;  // y = SUM c_n x_n
     // The same one after the other; a y may be among the x of those after it.
-    virtual void combine_all(std::span<const Combination> combinations);
+    virtual void combine_all(std::span<const Combination> combinations) = 0;
     virtual void fill(Vector y, double value) = 0;
     // Cuts r into columns: each entry of r is in one of them, which have zeros elsewhere; their sum is r.
     // Which entry is where does not depend on ranks.

@@ -79,9 +79,7 @@ Method bicgstab() {
         .applications = 2,
         .flops = 29,
         .preconditioning = Preconditioning::right,
-        .make = [](LinearSystem& A, const BottomOptions&, const Spectrum&) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<BiCGStab>(A);
-        },
+        .make = made<BiCGStab>,
     };
 }
 

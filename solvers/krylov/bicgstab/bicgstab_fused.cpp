@@ -78,9 +78,7 @@ Method bicgstab_fused() {
         .applications = 2,
         .flops = 29,
         .preconditioning = Preconditioning::right,
-        .make = [](LinearSystem& A, const BottomOptions&, const Spectrum&) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<FusedBiCGStab>(A);
-        },
+        .make = made<FusedBiCGStab>,
     };
 }
 

@@ -20,9 +20,9 @@ namespace {
 
 class PipelinedBiCGStab : public KrylovMethod {
   public:
-    PipelinedBiCGStab(LinearSystem& system, int replace_every)
+    PipelinedBiCGStab(LinearSystem& system, const BottomOptions& options, const Spectrum&)
         : A(system),
-          replace_every_(replace_every),
+          replace_every_(options.replace_every),
           r0(A.make_vector()),
           w(A.make_vector()),
           t(A.make_vector()),
@@ -133,10 +133,7 @@ Method pipelined_bicgstab() {
         .applications = 2,
         .flops = 48,
         .preconditioning = Preconditioning::right,
-        .make = [](LinearSystem& A, const BottomOptions& options,
-                   const Spectrum&) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<PipelinedBiCGStab>(A, options.replace_every);
-        },
+        .make = made<PipelinedBiCGStab>,
     };
 }
 

@@ -79,10 +79,11 @@ class Tridiagonal {
 class DeepPipelinedCG : public KrylovMethod {
   public:
     // M: null for none.
-    DeepPipelinedCG(LinearSystem& system, Preconditioner* preconditioner, int depth, const Spectrum& spectrum)
+    DeepPipelinedCG(LinearSystem& system, const BottomOptions& options, const Spectrum& spectrum,
+                    Preconditioner* preconditioner = nullptr)
         : A(system),
           M(preconditioner),
-          l(checked(depth)),
+          l(checked(options.depth)),
           G(l),
           T(l),
           sigma_(at(l)),
@@ -281,14 +282,8 @@ Method deep_pipelined_cg() {
         .preconditioning = Preconditioning::symmetric,
         .norms = {Norm::natural},
         .preconditioned_vectors = 3,
-        .make = [](LinearSystem& A, const BottomOptions& options,
-                   const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<DeepPipelinedCG>(A, nullptr, options.depth, spectrum);
-        },
-        .make_preconditioned = [](LinearSystem& A, Preconditioner& M, const BottomOptions& options,
-                                  const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<DeepPipelinedCG>(A, &M, options.depth, spectrum);
-        },
+        .make = made<DeepPipelinedCG>,
+        .make_preconditioned = made_with<DeepPipelinedCG>,
     };
 }
 

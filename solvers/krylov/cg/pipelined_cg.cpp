@@ -23,10 +23,11 @@ namespace {
 class PipelinedCG : public KrylovMethod {
   public:
     // M: null for none.
-    PipelinedCG(LinearSystem& system, Preconditioner* preconditioner, Norm tested)
+    PipelinedCG(LinearSystem& system, const BottomOptions& options, const Spectrum&,
+                Preconditioner* preconditioner = nullptr)
         : A(system),
           M(preconditioner),
-          natural(!M || tested == Norm::natural),
+          natural(!M || options.norm == Norm::natural),
           w(A.make_vector()),
           n(A.make_vector()),
           z(A.make_vector()),
@@ -116,14 +117,8 @@ Method pipelined_cg() {
         .preconditioning = Preconditioning::symmetric,
         .norms = {Norm::residual, Norm::natural},
         .preconditioned_vectors = 3,
-        .make = [](LinearSystem& A, const BottomOptions& options,
-                   const Spectrum&) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<PipelinedCG>(A, nullptr, options.norm);
-        },
-        .make_preconditioned = [](LinearSystem& A, Preconditioner& M, const BottomOptions& options,
-                                  const Spectrum&) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<PipelinedCG>(A, &M, options.norm);
-        },
+        .make = made<PipelinedCG>,
+        .make_preconditioned = made_with<PipelinedCG>,
     };
 }
 

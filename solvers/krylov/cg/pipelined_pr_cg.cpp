@@ -81,9 +81,7 @@ Method pipelined_pr_cg() {
         .applications = 2,
         .flops = 23,
         .at_once = 2,
-        .make = [](LinearSystem& A, const BottomOptions&, const Spectrum&) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<PipelinedPredictAndRecomputeCG>(A);
-        },
+        .make = made<PipelinedPredictAndRecomputeCG>,
     };
 }
 

@@ -69,9 +69,7 @@ Method pr_cg() {
         .vectors = 2,
         .applications = 1,
         .flops = 17,
-        .make = [](LinearSystem& A, const BottomOptions&, const Spectrum&) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<PredictAndRecomputeCG>(A);
-        },
+        .make = made<PredictAndRecomputeCG>,
     };
 }
 

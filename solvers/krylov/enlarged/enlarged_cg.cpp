@@ -42,11 +42,12 @@ namespace {
 class EnlargedOrthodir : public KrylovMethod {
   public:
     // M: null for none.
-    EnlargedOrthodir(LinearSystem& system, Preconditioner* preconditioner, int columns, Splitting how)
+    EnlargedOrthodir(LinearSystem& system, const BottomOptions& options, const Spectrum&,
+                     Preconditioner* preconditioner = nullptr)
         : A(system),
           M(preconditioner),
-          t(columns),
-          splitting(how),
+          t(options.block),
+          splitting(options.splitting),
           Z(make_block(A, t)),
           AZ(make_block(A, t)),
           Z_old(make_block(A, t)),
@@ -127,10 +128,10 @@ class EnlargedOrthodir : public KrylovMethod {
 
 class EnlargedOrthomin : public KrylovMethod {
   public:
-    EnlargedOrthomin(LinearSystem& system, int columns, Splitting how)
+    EnlargedOrthomin(LinearSystem& system, const BottomOptions& options, const Spectrum&)
         : A(system),
-          t(columns),
-          splitting(how),
+          t(options.block),
+          splitting(options.splitting),
           R(make_block(A, t)),
           Z(make_block(A, t)),
           AZ(make_block(A, t)),
@@ -214,19 +215,6 @@ double flops_of_orthomin(double t) {
     return 2 * (3 * t * t + t + 1) + combinations(2 * t + 2, t + 1) + 2 * triangle(t, 0);
 }
 
-std::unique_ptr<KrylovMethod> make_orthodir(LinearSystem& A, const BottomOptions& options, const Spectrum&) {
-    return std::make_unique<EnlargedOrthodir>(A, nullptr, options.block, options.splitting);
-}
-
-std::unique_ptr<KrylovMethod> make_preconditioned(LinearSystem& A, Preconditioner& M,
-                                                  const BottomOptions& options, const Spectrum&) {
-    return std::make_unique<EnlargedOrthodir>(A, &M, options.block, options.splitting);
-}
-
-std::unique_ptr<KrylovMethod> make_orthomin(LinearSystem& A, const BottomOptions& options, const Spectrum&) {
-    return std::make_unique<EnlargedOrthomin>(A, options.block, options.splitting);
-}
-
 // The properties that both forms share.
 Method enlarged(const char* name) {
     return {
@@ -255,8 +243,8 @@ Method enlarged_cg() {
     method.sums = in_t("", sums_of_orthodir);
     method.preconditioning = Preconditioning::symmetric;
     method.preconditioned_vectors = in_t("t", [](double t) { return t; });
-    method.make = make_orthodir;
-    method.make_preconditioned = make_preconditioned;
+    method.make = made<EnlargedOrthodir>;
+    method.make_preconditioned = made_with<EnlargedOrthodir>;
     return method;
 }
 
@@ -269,7 +257,7 @@ Method enlarged_orthomin() {
     method.flops = in_t("12t^2 + 8t + 4", flops_of_orthomin);
     method.small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 5, sums_of_orthomin(t)); });
     method.sums = in_t("", sums_of_orthomin);
-    method.make = make_orthomin;
+    method.make = made<EnlargedOrthomin>;
     return method;
 }
 

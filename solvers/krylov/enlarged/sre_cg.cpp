@@ -20,8 +20,13 @@ namespace {
 
 class ShortRecurrenceEnlargedCG : public KrylovMethod {
   public:
-    ShortRecurrenceEnlargedCG(LinearSystem& system, int columns, Splitting how)
-        : A(system), t(columns), splitting(how), basis(t), sum(2 * t + 1), products(2 * t * t) {
+    ShortRecurrenceEnlargedCG(LinearSystem& system, const BottomOptions& options, const Spectrum&)
+        : A(system),
+          t(options.block),
+          splitting(options.splitting),
+          basis(t),
+          sum(2 * t + 1),
+          products(2 * t * t) {
         for (Block* block : {&current, &last, &before}) {
             block->W = make_block(A, t);
             block->AW = make_block(A, t);
@@ -125,10 +130,7 @@ Method sre_cg() {
         .sums = in_t("", [](double t) { return 2 * t * t; }),
         .keys = {"block", "splitting"},
         .independent = Independent{.key = "block", .value = &BottomOptions::block},
-        .make = [](LinearSystem& A, const BottomOptions& options,
-                   const Spectrum&) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<ShortRecurrenceEnlargedCG>(A, options.block, options.splitting);
-        },
+        .make = made<ShortRecurrenceEnlargedCG>,
     };
 }
 

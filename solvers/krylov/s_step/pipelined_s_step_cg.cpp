@@ -29,6 +29,7 @@
 #include <stdexcept>
 
 #include "kernels/bodies/vector.hpp"
+#include "solvers/krylov/enlarged/block.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/s_step/basis.hpp"
 #include "solvers/krylov/s_step/numbers.hpp"
@@ -112,7 +113,8 @@ class PipelinedSStepCG : public KrylovMethod {
           basis_(options.basis),
           chebyshev_(options.basis == Basis::chebyshev),
           old_(most_),
-          now_(most_) {
+          now_(most_),
+          sum(3 * most_ + 2) {
         if (options.basis == Basis::newton)
             throw std::invalid_argument("Newton's basis does not know its own products");
         adopt(spectrum);
@@ -128,8 +130,6 @@ class PipelinedSStepCG : public KrylovMethod {
         mu.resize(at(2 * most_));
         products_.reserve(at(words(most_)));
         sums_.resize(at(words(most_)));
-        coefficients_.reserve(at(3 * most_ + 2));
-        terms_.reserve(at(3 * most_ + 2));
     }
 
     void adopt(const Spectrum& spectrum) override {
@@ -258,35 +258,22 @@ class PipelinedSStepCG : public KrylovMethod {
     void update(int s, int n, int m, LinearSystem::Vector x) {
         for (int i = 0; i <= s + 1; ++i) {
             for (int c = 0; c < n; ++c) {  // Q_i = rho_i(A) R + Q_i B
-                clear();
-                for (const auto& [d, l] : times(i, c)) add(d, t[at(l)]);
-                for (int a = 0; a < m; ++a) add(B(a, c), Q[at(i)][at(a)]);
-                combine(spare[at(c)]);
+                for (const auto& [d, l] : times(i, c)) sum.add(t[at(l)], d);
+                for (int a = 0; a < m; ++a) sum.add(Q[at(i)][at(a)], B(a, c));
+                sum.into(A, spare[at(c)]);
             }
             Q[at(i)].swap(spare);
         }
-        clear();
-        add(1.0, x);
-        for (int a = 0; a < n; ++a) add(alpha(a), Q[0][at(a)]);
-        combine(x);
+        sum.add(x, 1.0);
+        for (int a = 0; a < n; ++a) sum.add(Q[0][at(a)], alpha(a));
+        sum.into(A, x);
         for (int i = 0; i <= s; ++i) {  // t_i -= A rho_i(A) P alpha
-            clear();
-            add(1.0, t[at(i)]);
+            sum.add(t[at(i)], 1.0);
             for (const auto& [c, k] : times_A(i))
-                for (int a = 0; a < n; ++a) add(-c * alpha(a), Q[at(k)][at(a)]);
-            combine(t[at(i)]);
+                for (int a = 0; a < n; ++a) sum.add(Q[at(k)][at(a)], -c * alpha(a));
+            sum.into(A, t[at(i)]);
         }
     }
-
-    void clear() {
-        coefficients_.clear();
-        terms_.clear();
-    }
-    void add(double coefficient, LinearSystem::Vector x) {
-        coefficients_.push_back(coefficient);
-        terms_.push_back(x);
-    }
-    void combine(LinearSystem::Vector y) { A.combine(y, coefficients_, terms_); }
 
     LinearSystem& A;
     int most_;  // s
@@ -302,8 +289,7 @@ class PipelinedSStepCG : public KrylovMethod {
     SmallCholesky old_, now_;  // factors of W_old and W
     std::vector<Product> products_;
     std::vector<double> sums_;
-    std::vector<double> coefficients_;
-    std::vector<LinearSystem::Vector> terms_;
+    BlockSum sum;
 };
 
 double flops_of_block(const BottomOptions& o) {
@@ -343,10 +329,7 @@ Method pipelined_s_step_cg() {
         .independent =
             Independent{.key = "s", .value = &BottomOptions::s, .per_unit = 2, .more = 1, .lowered = true},
         .multiplies_basis = true,
-        .make = [](LinearSystem& A, const BottomOptions& options,
-                   const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<PipelinedSStepCG>(A, options, spectrum);
-        },
+        .make = made<PipelinedSStepCG>,
     };
 }
 

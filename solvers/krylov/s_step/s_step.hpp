@@ -11,10 +11,28 @@
 #include <span>
 #include <vector>
 
+#include "kernels/double_double.hpp"
 #include "solvers/krylov/options.hpp"
-#include "solvers/krylov/s_step/double_double_scalar.hpp"
 #include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/spectrum.hpp"
+
+// Numbers of twice a double's precision as entries of Eigen's matrices.
+template <>
+struct Eigen::NumTraits<keel::DoubleDouble> : Eigen::GenericNumTraits<keel::DoubleDouble> {
+    using Real = keel::DoubleDouble;
+    using NonInteger = keel::DoubleDouble;
+    using Nested = keel::DoubleDouble;
+    using Literal = double;
+    enum {
+        IsComplex = 0,
+        IsInteger = 0,
+        IsSigned = 1,
+        RequireInitialization = 1,
+        ReadCost = 2,
+        AddCost = 20,
+        MulCost = 12
+    };
+};
 
 namespace keel {
 

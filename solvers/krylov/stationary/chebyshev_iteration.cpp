@@ -25,7 +25,7 @@ namespace {
 
 class ChebyshevIteration : public KrylovMethod {
   public:
-    ChebyshevIteration(LinearSystem& system, const Spectrum& bounds)
+    ChebyshevIteration(LinearSystem& system, const BottomOptions&, const Spectrum& bounds)
         : A(system), spectrum(bounds), d(A.make_vector()), Ad(A.make_vector()) {}
 
     void adopt(const Spectrum& bounds) override { spectrum = bounds; }
@@ -78,8 +78,7 @@ Method chebyshev_iteration() {
         .applications = 1,
         .flops = 9,
         .keys = {"spectrum"},
-        .make = [](LinearSystem& A, const BottomOptions&, const Spectrum& spectrum)
-            -> std::unique_ptr<KrylovMethod> { return std::make_unique<ChebyshevIteration>(A, spectrum); },
+        .make = made<ChebyshevIteration>,
     };
 }
 

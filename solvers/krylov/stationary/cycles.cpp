@@ -17,8 +17,8 @@ namespace {
 
 class Cycles : public KrylovMethod {
   public:
-    Cycles(LinearSystem& system, Preconditioner& preconditioner)
-        : A(system), M(preconditioner), z(A.make_vector()), Az(A.make_vector()) {}
+    Cycles(LinearSystem& system, const BottomOptions&, const Spectrum&, Preconditioner* preconditioner)
+        : A(system), M(*preconditioner), z(A.make_vector()), Az(A.make_vector()) {}
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr_start, target, limit, scale] = run;
@@ -60,8 +60,7 @@ Method algebraic_cycles() {
         .keys = {"tolerance", "max_iterations", "max_restarts"},
         .preconditioning = Preconditioning::symmetric,
         .flexible = true,
-        .make_preconditioned = [](LinearSystem& A, Preconditioner& M, const BottomOptions&, const Spectrum&)
-            -> std::unique_ptr<KrylovMethod> { return std::make_unique<Cycles>(A, M); },
+        .make_preconditioned = made_with<Cycles>,
     };
 }
 

@@ -25,7 +25,8 @@ namespace {
 
 class Richardson : public KrylovMethod {
   public:
-    Richardson(LinearSystem& system, const Spectrum& spectrum) : A(system), Ar(A.make_vector()) {
+    Richardson(LinearSystem& system, const BottomOptions&, const Spectrum& spectrum)
+        : A(system), Ar(A.make_vector()) {
         adopt(spectrum);
     }
 
@@ -69,8 +70,7 @@ Method richardson() {
         .vectors = 1,
         .applications = 1,
         .flops = 8,
-        .make = [](LinearSystem& A, const BottomOptions&, const Spectrum& spectrum)
-            -> std::unique_ptr<KrylovMethod> { return std::make_unique<Richardson>(A, spectrum); },
+        .make = made<Richardson>,
     };
 }
 
