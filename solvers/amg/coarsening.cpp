@@ -188,19 +188,14 @@ std::optional<Coarsening> coarsen(const SetupContext& context, const PartRows& A
     if (rows_by || condenses) plan_transfers({});
     traffic.count(*ghosts);
     PartRows A_coarse(made->partition, made->partition, A.rank, std::move(coarse));
-    return Coarsening{std::move(made->roots),
+    return Coarsening{{made->bound, made->rounds, ghosts->rows_by(), partial_rows_by, transfers_by, traffic},
+                      std::move(made->roots),
                       std::move(made->aggregates),
-                      made->rounds,
                       std::move(P),
                       std::move(plan),
                       std::move(way),
                       std::move(A_coarse),
-                      std::move(made->null),
-                      made->bound,
-                      ghosts->rows_by(),
-                      partial_rows_by,
-                      transfers_by,
-                      traffic};
+                      std::move(made->null)};
 }
 
 }  // namespace keel

@@ -31,20 +31,24 @@ struct CoarseningTraffic {
     }
 };
 
-struct Coarsening {
+// The facts of a step, for reports.
+struct CoarseningFacts {
+    double bound = 0;  // bound of the eigenvalues of D^-1 A of this level; 0 with classical coarsening
+    int rounds = 0;    // rounds of the search for roots
+    // The schemes for rows of P in A P, for partial rows of P^T (A P), and for P e and P^T r.
+    SchemeOptions rows_by, partial_rows_by, transfers_by;
+    CoarseningTraffic setup;
+};
+
+struct Coarsening : CoarseningFacts {
     std::vector<std::int64_t> roots;  // this rank's rows that became rows of the next level, in their order
     // The aggregate of each of this rank's rows, -1 where there is none; empty with classical coarsening.
     std::vector<std::int64_t> aggregates;
-    int rounds = 0;  // rounds of the search for roots
     PartRows P;
     Plan plan;                 // for the ghosts of P
     ReverseExchange way;       // from this rank to the owners of the ghosts of P
     PartRows A;                // of the next level
     std::vector<double> null;  // near-null vector of the next level
-    double bound = 0;          // of the eigenvalues of D^-1 A of this level; 0 with classical coarsening
-    // The schemes for rows of P in A P, for partial rows of P^T (A P), and for P e and P^T r.
-    SchemeOptions rows_by, partial_rows_by, transfers_by;
-    CoarseningTraffic traffic;
 };
 
 // Equal parts of the first ceil(entries / (entries of the finest level / ranks)) ranks for a level of

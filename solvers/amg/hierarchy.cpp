@@ -58,12 +58,7 @@ AmgHierarchy::AmgHierarchy(const SetupContext& context, SparseMatrix& finest, Gl
         null = std::move(next->null);
         AmgLevelFacts& facts = facts_.back();
         facts.entries_of_P = context.comm.sum(static_cast<double>(next->P.places.size()));
-        facts.bound = next->bound;
-        facts.rounds = next->rounds;
-        facts.rows_by = next->rows_by;
-        facts.partial_rows_by = next->partial_rows_by;
-        facts.transfers_by = next->transfers_by;
-        facts.setup = next->traffic;
+        static_cast<CoarseningFacts&>(facts) = *next;
         add_level(*A, nullptr, sparse);
         AmgLevel& fine = levels_[levels_.size() - 2];
         fine.transfer =

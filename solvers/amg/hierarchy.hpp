@@ -26,22 +26,18 @@ constexpr auto names_of(AmgOutcome) {
                       Name{AmgOutcome::singular, "singular"}};
 }
 
-// The facts of a level, over all ranks and of the rank with most.
-struct AmgLevelFacts {
+// The facts of a level, over all ranks and of the rank with most; the coarsest has none of coarsening.
+struct AmgLevelFacts : CoarseningFacts {
     std::int64_t rows = 0;
     double entries = 0;
     double entries_of_P = 0;  // 0 on the coarsest level
-    double bound = 0;         // of the eigenvalues of D^-1 A; 0 on the coarsest level
-    int rounds = 0;           // of the search for roots
     int ranks_with_rows = 0;
     double most_entries = 0;
-    // The schemes; on the coarsest level only the first.
-    SchemeOptions values_by, rows_by, partial_rows_by, transfers_by;
+    SchemeOptions values_by;  // the scheme for values at ghosts
     // Sent by this rank in one operation.
     Traffic product;      // A x
     Traffic interpolate;  // P e
     Traffic restrict_;    // P^T r
-    CoarseningTraffic setup;
 };
 
 struct AmgLevel {

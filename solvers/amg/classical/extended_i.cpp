@@ -136,42 +136,6 @@ class Through {
     std::vector<Bar> bars_;
 };
 
-// The columns that a row is interpolated from, by places, and the weights so far.
-class Weights {
-  public:
-    explicit Weights(std::size_t places) : at_(places, none) {}
-
-    void add(std::int32_t place) {
-        std::int32_t& at = at_[static_cast<std::size_t>(place)];
-        if (at != none) return;
-        at = static_cast<std::int32_t>(places_.size());
-        places_.push_back(place);
-        values_.push_back(0.0);
-    }
-    double* find(std::int32_t place) {
-        const std::int32_t at = at_[static_cast<std::size_t>(place)];
-        return at == none ? nullptr : &values_[static_cast<std::size_t>(at)];
-    }
-    bool empty() const { return places_.empty(); }
-    // The places, ascending.
-    const std::vector<std::int32_t>& sorted() {
-        std::ranges::sort(places_);
-        return places_;
-    }
-    void clear() {
-        for (const std::int32_t place : places_) at_[static_cast<std::size_t>(place)] = none;
-        places_.clear();
-        values_.clear();
-    }
-
-  private:
-    static constexpr std::int32_t none = -1;
-
-    std::vector<std::int32_t> at_;
-    std::vector<std::int32_t> places_;
-    std::vector<double> values_;
-};
-
 // Ends the row whose entries were appended, without weights below `truncation` times the largest; what stays
 // is scaled to the same sum.
 void end_truncated_row(GlobalRows& P, double truncation) {
@@ -208,7 +172,7 @@ struct FineNeighbour {
 // Adds the columns of C^_i to the weights, at 0, and the strong F neighbours of row i to F. Adds the entries
 // of their rows to `terms`.
 void collect(const PartRows& A, const Dependence& strong, const Through& through, std::size_t i,
-             Weights& weights, std::vector<FineNeighbour>& F, std::size_t& terms) {
+             RowSum& weights, std::vector<FineNeighbour>& F, std::size_t& terms) {
     for (auto [e, end] = entries_of(A.rows, i); e < end; ++e) {
         if (!strong.on[e]) continue;
         if (const std::int32_t place = through.place(e); place != Through::none) {
@@ -226,7 +190,7 @@ void collect(const PartRows& A, const Dependence& strong, const Through& through
 // Makes the weights -d_i w_ij of row i, and returns d_i. `next` is the place of the C column at i or after
 // it.
 double weigh(const PartRows& A, const Dependence& strong, Through& through, std::size_t i, std::int32_t next,
-             std::span<const FineNeighbour> F, Weights& weights) {
+             std::span<const FineNeighbour> F, RowSum& weights) {
     double d = 0;
     for (auto [e, end] = entries_of(A.rows, i); e < end; ++e) {
         const std::int32_t place = through.place(e);
@@ -267,7 +231,7 @@ GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, c
     Through through(A, strong, coarse, ghosts);
     GlobalRows P;
     std::size_t terms = 0;
-    Weights weights(through.columns().count());  // over C^_i
+    RowSum weights(through.columns().count());  // over C^_i
     std::vector<FineNeighbour> F;
     auto next = static_cast<std::int32_t>(through.columns().first_own());
     for (std::size_t i = 0; i < A.rows.rows(); ++i) {
@@ -285,16 +249,14 @@ GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, c
             continue;
         }
         const double d = weigh(A, strong, through, i, next, F, weights);
-        for (const std::int32_t place : weights.sorted()) {
+        weights.finish_sorted([&](std::int32_t place, double weight) {
             P.columns.push_back(through.columns().column(static_cast<std::size_t>(place)));
-            P.values.push_back(-*weights.find(place) / d);
-        }
-        weights.clear();
+            P.values.push_back(-weight / d);
+        });
         end_truncated_row(P, truncation);
     }
-    constexpr double bytes_of_entry = sizeof(double) + sizeof(std::int32_t);
     work += {4 * static_cast<double>(terms),
-             bytes_of_entry * static_cast<double>(A.places.size() + terms + P.columns.size())};
+             RowSum::bytes_of_entry * static_cast<double>(A.places.size() + terms + P.columns.size())};
     return P;
 }
 

@@ -2,11 +2,13 @@
 
 // A rank's rows of a matrix, square or not, on the host while a hierarchy is set up.
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <vector>
 
+#include "kernels/cost.hpp"
 #include "kernels/hash.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
@@ -26,19 +28,6 @@ struct PartRows {
     std::size_t own_columns() const { return columns.size(rank); }
     bool is_inside(std::size_t r) const;  // whether the row has own columns alone
 };
-
-// Entries of a row.
-struct RowEntries {
-    std::size_t begin;
-    std::size_t end;
-};
-inline RowEntries entries_of(const GlobalRows& rows, std::size_t r) {
-    return {static_cast<std::size_t>(rows.first[r]), static_cast<std::size_t>(rows.first[r + 1])};
-}
-// Ends the row whose entries were appended.
-inline void end_row(GlobalRows& rows) {
-    rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
-}
 
 // Columns by places without holes that ascend as columns do: all of this rank's, and those of others that
 // occur. What is kept for each column is no longer than their number, and only what is others' is searched.
@@ -81,6 +70,74 @@ class AscendingSearch {
   private:
     const GlobalRows& rows_;
     std::vector<std::int64_t> next_;
+};
+
+// A row that is summed up (Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS 1978).
+class RowSum {
+  public:
+    static constexpr double bytes_of_entry = sizeof(double) + sizeof(std::int32_t);  // of a value and a place
+
+    explicit RowSum(std::size_t columns) : at_(columns, nowhere), places_(columns), values_(columns) {}
+
+    void add(double factor, std::span<const std::int32_t> places, const double* values) {
+        terms_ += places.size();
+        for (std::size_t n = 0; n < places.size(); ++n) {
+            const auto place = static_cast<std::size_t>(places[n]);
+            if (at_[place] == nowhere) {
+                at_[place] = static_cast<std::int32_t>(size_);
+                places_[size_] = places[n];
+                values_[size_++] = factor * values[n];
+            } else
+                values_[static_cast<std::size_t>(at_[place])] += factor * values[n];
+        }
+    }
+    // Makes room for a place, with the value 0 if it is new.
+    void add(std::int32_t place) {
+        std::int32_t& at = at_[static_cast<std::size_t>(place)];
+        if (at != nowhere) return;
+        at = static_cast<std::int32_t>(size_);
+        places_[size_] = place;
+        values_[size_++] = 0.0;
+    }
+    double* find(std::int32_t place) {
+        const std::int32_t at = at_[static_cast<std::size_t>(place)];
+        return at == nowhere ? nullptr : &values_[static_cast<std::size_t>(at)];
+    }
+    bool empty() const { return size_ == 0; }
+    // Passes places and values in the order in which they came up, and begins anew.
+    template <class Visit>
+    void finish(const Visit& visit) {
+        for (const std::int32_t place : std::span(places_).first(size_)) {
+            std::int32_t& at = at_[static_cast<std::size_t>(place)];
+            visit(place, values_[static_cast<std::size_t>(at)]);
+            at = nowhere;
+        }
+        results_ += size_;
+        size_ = 0;
+    }
+    // The same by ascending places.
+    template <class Visit>
+    void finish_sorted(const Visit& visit) {
+        std::ranges::sort(std::span(places_).first(size_));
+        finish(visit);
+    }
+
+    // The work on all rows so far.
+    Work work() const {
+        const auto terms = static_cast<double>(terms_);
+        const auto results = static_cast<double>(results_);
+        return {2 * terms, bytes_of_entry * (terms + results)};
+    }
+
+  private:
+    static constexpr std::int32_t nowhere = -1;
+
+    std::vector<std::int32_t> at_;      // by place, the position of its sum
+    std::vector<std::int32_t> places_;  // those of the row
+    std::vector<double> values_;
+    std::size_t size_ = 0;
+    std::size_t terms_ = 0;
+    std::size_t results_ = 0;
 };
 
 // 53 random bits that break ties between rows, the same on any number of ranks.

@@ -8,67 +8,11 @@
 namespace keel {
 namespace {
 
-// A value and a place.
-constexpr double bytes_of_entry = sizeof(double) + sizeof(std::int32_t);
-
 // Some rows by places among the columns that occur, in any order.
 struct CompactRows {
     std::vector<std::int64_t> first{0};
     std::vector<std::int32_t> places;
     std::vector<double> values;
-};
-
-// A row that is summed up (Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS 1978).
-class RowSum {
-  public:
-    explicit RowSum(std::size_t columns) : at_(columns, nowhere), places_(columns), values_(columns) {}
-
-    void add(double factor, std::span<const std::int32_t> places, const double* values) {
-        terms_ += places.size();
-        for (std::size_t n = 0; n < places.size(); ++n) {
-            const auto place = static_cast<std::size_t>(places[n]);
-            if (at_[place] == nowhere) {
-                at_[place] = static_cast<std::int32_t>(size_);
-                places_[size_] = places[n];
-                values_[size_++] = factor * values[n];
-            } else
-                values_[static_cast<std::size_t>(at_[place])] += factor * values[n];
-        }
-    }
-    // Passes places and values in the order in which they came up, and begins anew.
-    template <class Visit>
-    void finish(const Visit& visit) {
-        for (const std::int32_t place : std::span(places_).first(size_)) {
-            std::int32_t& at = at_[static_cast<std::size_t>(place)];
-            visit(place, values_[static_cast<std::size_t>(at)]);
-            at = nowhere;
-        }
-        results_ += size_;
-        size_ = 0;
-    }
-    // The same by ascending places.
-    template <class Visit>
-    void finish_sorted(const Visit& visit) {
-        std::ranges::sort(std::span(places_).first(size_));
-        finish(visit);
-    }
-
-    // The work on all rows so far.
-    Work work() const {
-        const auto terms = static_cast<double>(terms_);
-        const auto results = static_cast<double>(results_);
-        return {2 * terms, bytes_of_entry * (terms + results)};
-    }
-
-  private:
-    static constexpr std::int32_t nowhere = -1;
-
-    std::vector<std::int32_t> at_;      // by place, the position of its sum
-    std::vector<std::int32_t> places_;  // those of the row
-    std::vector<double> values_;
-    std::size_t size_ = 0;
-    std::size_t terms_ = 0;
-    std::size_t results_ = 0;
 };
 
 // Calls end_row(sum) after every row of A P, from its own rows of P and those of A's ghosts. Returns what
@@ -95,7 +39,7 @@ Work for_each_row_of_product(const PartRows& A, const CompactColumns& columns, c
         end_row(sum);
     }
     Work work = sum.work();
-    work.bytes += bytes_of_entry * static_cast<double>(A.places.size());
+    work.bytes += RowSum::bytes_of_entry * static_cast<double>(A.places.size());
     return work;
 }
 

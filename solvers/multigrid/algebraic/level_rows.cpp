@@ -80,7 +80,7 @@ GlobalRows rows_of_level(const Level& level) {
                         rows.columns.push_back(column);
                         rows.values.push_back(value);
                     }
-                    rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
+                    end_row(rows);
                 }
     return rows;
 }

@@ -74,8 +74,7 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
     csr_.values = rows.values;
     csr_.columns.reserve(rows.columns.size());
     for (std::size_t r = 0; r < own; ++r)
-        for (auto e = static_cast<std::size_t>(rows.first[r]);
-             e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
+        for (auto [e, end] = entries_of(rows, r); e < end; ++e) {
             const std::int64_t column = rows.columns[e];
             check(column >= 0 && column < partition.rows, "columns are those of a square matrix");
             csr_.columns.push_back(static_cast<std::int32_t>(place_of(part_.place(column))));
@@ -124,8 +123,7 @@ SparseRows SparseMatrix::scaled(DiagonalScaling scaling, Field scale) {
     for (std::size_t n = 0; n < scales.size(); ++n) at_place[place_of(n)] = scales[n];
     CsrMatrix A = csr_;
     for (std::size_t r = 0; r < rows(); ++r)
-        for (auto e = static_cast<std::size_t>(A.first[r]); e < static_cast<std::size_t>(A.first[r + 1]);
-             ++e) {
+        for (auto [e, end] = entries_of(A, r); e < end; ++e) {
             A.values[e] *= at_place[static_cast<std::size_t>(A.columns[e])];
             if (scaling == DiagonalScaling::symmetric) A.values[e] *= scales[r];
         }
@@ -138,9 +136,7 @@ Spectrum SparseMatrix::spectrum(const Communicator& comm, DiagonalScaling scalin
     double bound = 0;
     for (std::size_t r = 0; r < rows(); ++r) {
         double sum = 0;
-        for (auto e = static_cast<std::size_t>(csr_.first[r]);
-             e < static_cast<std::size_t>(csr_.first[r + 1]); ++e)
-            sum += std::abs(csr_.values[e]);
+        for (auto [e, end] = entries_of(csr_, r); e < end; ++e) sum += std::abs(csr_.values[e]);
         bound = std::max(bound, scaling == DiagonalScaling::none ? sum : sum / std::abs(diagonal_[r]));
     }
     bound = comm.max(bound);

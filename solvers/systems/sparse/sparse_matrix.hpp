@@ -32,6 +32,21 @@ struct GlobalRows {
     std::size_t rows() const { return first.size() - 1; }
 };
 
+// Entries of a row.
+struct RowEntries {
+    std::size_t begin;
+    std::size_t end;
+};
+template <class Rows>
+RowEntries entries_of(const Rows& rows, std::size_t r) {
+    return {static_cast<std::size_t>(rows.first[r]), static_cast<std::size_t>(rows.first[r + 1])};
+}
+// Ends the row whose entries were appended.
+template <class Rows>
+void end_row(Rows& rows) {
+    rows.first.push_back(std::ssize(rows.columns));
+}
+
 // The columns of a rank's rows that are rows of other ranks, as items of a pattern: ascending, distinct,
 // named by their row.
 std::vector<Item> ghosts_of(const RowPartition& partition, int rank, std::span<const std::int64_t> columns);
