@@ -192,13 +192,8 @@ void fill_all_ghosts(Level& coarse) {
 }  // namespace
 
 void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation, std::optional<Colour> colour) {
-    if (interpolation == Interpolation::linear) fill_all_ghosts(coarse);
+    if (interpolation != Interpolation::constant) fill_all_ghosts(coarse);
     fine.operations.interpolate_add(fine.u, coarse.u, interpolation, colour);
-}
-
-void interpolate_quartic_add(Level& fine, Level& coarse) {
-    fill_all_ghosts(coarse);
-    fine.operations.interpolate_add(fine.u, coarse.u, Interpolation::quartic, {});
 }
 
 void share_right_hand_side(Level& level) {

@@ -181,17 +181,13 @@ void form_residual(Level& level, Field r);
 // max|u|, +infinity where a value is not finite. Collective, one all-reduce.
 double max_norm(Level& level, Field u);
 
-// u of a level += u of the next coarser one, of all cells or those of one colour. Linear interpolation fills
-// all ghosts of the coarser u, outside the domain as well. Collective.
+// u of a level += u of the next coarser one, of all cells or those of one colour. Unless interpolation is
+// constant it fills all ghosts of the coarser u, outside the domain as well. Quartic interpolation takes the
+// coarse u for means, and wants HierarchyOptions::interpolated_ghosts = 2. Beyond a Dirichlet face u is taken
+// to be odd, beyond a Neumann face even: of fourth order there, too, only where the second derivative across
+// the one, the third across the other is 0 on it, as of a manufactured solution. Collective.
 void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation,
                      std::optional<Colour> colour = std::nullopt);
-
-// The same by quartics, of what has the coarse u as its means; wants HierarchyOptions::interpolated_ghosts =
-// 2. Beyond a Dirichlet face u is taken to be odd, beyond a Neumann face even: of fourth order there, too,
-// only where the second derivative across the one, the third across the other is 0 on it, as of a
-// manufactured solution.
-void interpolate_quartic_add(Level& fine, Level& coarse);
-
 // Gives f the ghosts that fused half sweeps read; nothing where a level has none. Collective.
 void share_right_hand_side(Level& level);
 

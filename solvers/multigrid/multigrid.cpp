@@ -82,14 +82,6 @@ void Multigrid::interpolate(int l, Interpolation interpolation, std::optional<Co
     interpolate_add(levels_.cycled(l), levels_.below(l), interpolation, colour);
 }
 
-// u of a level that begins a finer one's is accurate enough to be interpolated by quartics where it is
-// extrapolated.
-void Multigrid::begin_from_below(int l) {
-    if (!options_.tau_extrapolation) return interpolate(l, Interpolation::linear);
-    if (LevelRedistribution* const moved = levels_.redistribution(l + 1)) moved->scatter_correction();
-    interpolate_quartic_add(levels_.cycled(l), levels_.below(l));
-}
-
 // u of level l holds the initial guess or, where that is zero, anything, f the right-hand side, with the
 // ghosts that smoothing wants. Ranks without the level wait for the others. `norm`, if wanted, is max|f - L
 // u| of this rank at the end; not on the coarsest level.
@@ -217,8 +209,11 @@ void Multigrid::full_multigrid(int finest) {
     }
     v_cycle(last, Guess::zero);
     const CoarseGoal goal = options_.tau_extrapolation ? CoarseGoal::extrapolation : CoarseGoal::correction;
+    // A solution that is extrapolated is accurate enough to be interpolated by quartics.
+    const Interpolation begins_by =
+        options_.tau_extrapolation ? Interpolation::quartic : Interpolation::linear;
     for (int l = last - 1; l >= finest; --l) {
-        if (levels_.has(l)) begin_from_below(l);
+        if (levels_.has(l)) interpolate(l, begins_by);
         v_cycle(l, Guess::any, goal);
     }
 }

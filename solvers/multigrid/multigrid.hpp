@@ -110,7 +110,6 @@ class Multigrid {
 
     void take_over(int l, CoarseGoal goal = CoarseGoal::correction);
     void interpolate(int l, Interpolation interpolation, std::optional<Colour> colour = std::nullopt);
-    void begin_from_below(int l);
     void keep_coarse_residual(int l);
     void correct(int finest, Field r, double norm, int cycles, bool first);
     double stored_residual_norm(Level& level);

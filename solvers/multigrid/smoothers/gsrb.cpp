@@ -64,18 +64,14 @@ void reversed(Level& level, Operations& operations, int sweeps, const MultigridO
 }
 
 void relax_to_end(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
-                  Guess guess, const LegEnd& end) {
+                  Guess guess, const PassEnd& end) {
     const std::vector<Colour> colours = in_turn(sweeps, Colour::red, Colour::black);
     const HalfSweeps last = up_to_last_pass(level, operations, {colours, options.relaxation, guess});
     with_deep_ghosts(level, last, [&](Part part) {
-        const Stencil L = level.L.on(part);
-        if (end.norm == nullptr) {
-            operations.relax_and_restrict(end.restricted, level.u, L, level.f, last);
-            return;
-        }
         double of_part = 0;
-        operations.relax_and_measure(of_part, level.u, L, level.f, last);
-        *end.norm = std::max(*end.norm, of_part);
+        operations.smooth(level.u, level.L.on(part), level.f, last,
+                          {end.restricted, end.norm != nullptr ? &of_part : nullptr});
+        if (end.norm != nullptr) *end.norm = std::max(*end.norm, of_part);
     });
 }
 

@@ -15,13 +15,7 @@ namespace keel {
 
 struct Level;
 class Operations;
-
-// The end of the last pass of a leg of the cycle: f - L u, restricted to a field of the next level, or its
-// maximum on this rank.
-struct LegEnd {
-    Field restricted = {};
-    double* norm = nullptr;  // null: restricted
-};
+struct PassEnd;
 
 // One row. Its functions relax L u = f on one level. Ghosts of u are exchanged before every pass; those left
 // in u are not current. They may overwrite the level's r. `operations` are the level's, as the caller wants
@@ -41,7 +35,7 @@ struct Smoother {
     int fusible = 0;  // per sweep
     // relax and the end of a leg as one pass, on a level with ends_in_pass(); null if nothing is fusible.
     void (*relax_to_end)(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
-                         Guess guess, const LegEnd& end) = nullptr;
+                         Guess guess, const PassEnd& end) = nullptr;
     // The colour of the cells whose u is read by so many sweeps, and of those whose residual is more than
     // rounding after them; null: all cells. The adjoint has them the other way round.
     std::optional<Colour> (*read)(int sweeps, const MultigridOptions& options) = nullptr;

@@ -46,7 +46,7 @@ double interpolation_error(const Problem& problem, HierarchyOptions options) {
         coarse.plain->assign(coarse.u, coarse.layout.box_cells(), means(problem, 2));
     }
     if (LevelRedistribution* const moved = setup.hierarchy.redistribution(1)) moved->scatter_correction();
-    interpolate_quartic_add(fine, setup.hierarchy.below(0));
+    interpolate_add(fine, setup.hierarchy.below(0), Interpolation::quartic);
     setup.set(fine.f, means(problem, 1));
     fine.plain->axpby(fine.u, 1, fine.u, -1, fine.f);
     return setup.agreed(max_norm(setup.gather(fine.u)));
