@@ -229,14 +229,9 @@ std::vector<Report> Multigrid::full_cycle(int finest) {
     return visits_;
 }
 
-void Multigrid::cycle(Field u, Field f) {
+void Multigrid::cycle(Field u, Field f, Guess guess) {
     visits_.clear();
-    v_cycle_for(0, u, f);
-}
-
-void Multigrid::improve(Field u, Field f) {
-    visits_.clear();
-    v_cycle_for(0, u, f, Guess::any);
+    v_cycle_for(0, u, f, guess);
 }
 
 // With other fields than the level's.

@@ -90,19 +90,10 @@ void DenseCoarsest::factorise(const std::vector<std::int64_t>& entries, double s
     const auto pivots = factors_->lu.matrixLU().diagonal().cwiseAbs();
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
     const auto rows = static_cast<double>(rows_);
-    book({2.0 / 3.0 * rows * rows * rows, 2 * sizeof(double) * rows * rows});
+    ledger_.book(Op::coarsest, place_.level,
+                 {2.0 / 3.0 * rows * rows * rows, 2 * sizeof(double) * rows * rows});
     const double noise = epsilon * (64 * size + rows * pivots.maxCoeff());
     singular_ = !(pivots.minCoeff() > noise);
-}
-
-void DenseCoarsest::book(const Work& work) const {
-    ledger_.book(Op::coarsest, place_.level, work);
-}
-
-// The work of a solve moves each factor once.
-Work DenseCoarsest::solving() const {
-    const auto rows = static_cast<double>(rows_);
-    return {2 * rows * rows, sizeof(double) * rows * rows};
 }
 
 void DenseCoarsest::solve(Field x, Field b) {
@@ -112,7 +103,9 @@ void DenseCoarsest::solve(Field x, Field b) {
         std::vector<double> all = gathered(mine);
         if (is_here()) {
             all = factors_->solve(all);
-            book(solving());
+            // A solve moves each factor once.
+            const auto entries = static_cast<double>(rows_) * static_cast<double>(rows_);
+            ledger_.book(Op::coarsest, place_.level, {2 * entries, sizeof(double) * entries});
         }
         if (place_.on_one_rank && counts_.size() > 1) return owners_.scatter(all, counts_);
         const auto first = all.begin() + (vectors_.first_row());

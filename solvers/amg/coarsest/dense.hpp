@@ -40,8 +40,6 @@ class DenseCoarsest : public Coarsest {
   private:
     struct Factors;
 
-    void book(const Work& work) const;
-    Work solving() const;
     bool is_here() const { return !place_.on_one_rank || owners_.rank() == 0; }
     template <class Value>
     std::vector<Value> gathered(const std::vector<Value>& mine) const;

@@ -20,7 +20,7 @@ CycleMap::CycleMap(Hierarchy& hierarchy, const MultigridOptions& options, const 
 
 void CycleMap::evaluate(Vector g, Vector u) {
     finest_.operations.copy(g, u);
-    multigrid_.improve(g, finest_.f);
+    multigrid_.cycle(g, finest_.f, Guess::any);
     ++visits_;
     if (singular_) remove_mean(finest_.operations, *finest_.reduction, g);
 }
