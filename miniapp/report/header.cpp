@@ -80,14 +80,14 @@ std::string grids_text(const RunFacts& facts) {
 // The origin of simulated seconds.
 std::string simulation_text(const Simulation& simulation) {
     const Compute& c = simulation.compute;
-    std::string charged = fmt::format("{} a rank", rate_text(c.rate));
+    std::string modelled = fmt::format("{} a rank", rate_text(c.rate));
     if (c.cache)
-        charged += fmt::format(" ({} up to {})", rate_text(c.cache->rate), bytes_text(c.cache->bytes));
-    if (c.flop_rate) charged += fmt::format(", {:.1f} GFlop/s", *c.flop_rate * 1e-9);
+        modelled += fmt::format(" ({} up to {})", rate_text(c.cache->rate), bytes_text(c.cache->bytes));
+    if (c.flop_rate) modelled += fmt::format(", {:.1f} GFlop/s", *c.flop_rate * 1e-9);
     return fmt::format(
         "simulated by SimGrid: messages on platform {}; operations by machine {}: {}, no less than {} each; "
-        "not charged: {}. Not measured, for they mean nothing here: triad, memory, bindings",
-        simulation.platform, simulation.machine, charged, seconds_text(c.launch), not_charged);
+        "not modelled: {}. Not measured, for they mean nothing here: triad, memory, bindings",
+        simulation.platform, simulation.machine, modelled, seconds_text(c.launch), not_modelled);
 }
 
 std::string memory_text(const RunFacts& facts) {

@@ -103,12 +103,12 @@ class Eight(SimulatedTest):
 
         head = run.record("run")
         self.assertEqual((head["clock"], head["nodes"], head["bindings"], head["shared_cores"]), ("simulated", 2, [], False))
-        self.assertEqual(head["simulation"]["charged"], {"rate": 12.8e9, "launch": 1e-6, "flop_rate": None, "cache": None})
+        self.assertEqual(head["simulation"]["modelled"], {"rate": 12.8e9, "launch": 1e-6, "flop_rate": None, "cache": None})
         self.assertEqual((head["simulation"]["platform"], head["simulation"]["machine"]), ("hopper", "hopper"))
         self.assertEqual(head["triad_bytes_per_second"], 8 * 12.8e9)
         self.assertEqual(run.record("result")["measured_bytes"], 0)
         self.assertRegex(run.stdout, r"(?m)^times +simulated by SimGrid: messages on platform hopper; operations by machine"
-                         r" hopper: 12.8 GB/s a rank, no less than 1.000 us each; not charged: set-up other than algebraic multigrid's, checks")  # fmt: skip
+                         r" hopper: 12.8 GB/s a rank, no less than 1.000 us each; not modelled: set-up other than algebraic multigrid's, checks")  # fmt: skip
         # The seconds modelled are those reported, no less than a launch each.
         for timer in run.records("timer"):
             if timer["op"] in ("smooth", "restrict", "interpolate", "bottom.vector"):

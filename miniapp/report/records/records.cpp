@@ -38,12 +38,12 @@ Json simulation_json(const std::optional<Simulation>& simulation) {
     if (c.cache) cache = {{"bytes", c.cache->bytes}, {"rate", c.cache->rate}};
     return {{"platform", simulation->platform},
             {"machine", simulation->machine},
-            {"charged",
+            {"modelled",
              {{"rate", c.rate},
               {"launch", c.launch},
               {"flop_rate", number_or_null(c.flop_rate)},
               {"cache", cache}}},
-            {"not_charged", not_charged}};
+            {"not_modelled", not_modelled}};
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::optional<Simulation> simulation_on(const Machine& machine);
 Price price_of(const std::optional<Simulation>& simulation);
 
 // The work that a simulated run does in no time at all.
-inline constexpr const char* not_charged =
+inline constexpr const char* not_modelled =
     "set-up other than algebraic multigrid's, checks, the small dense algebra of s-step and enlarged "
     "methods, packing while schemes are tried";
 
