@@ -17,7 +17,7 @@
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
 #include "miniapp/front/reporter.hpp"
-#include "miniapp/modes/verdict.hpp"
+#include "miniapp/modes/mode.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace {

@@ -13,7 +13,7 @@
 #include "kernels/timing/clock.hpp"
 #include "miniapp/deck/rules.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/modes/spmv/spmv.hpp"
+#include "miniapp/modes/spmv/spmv_mode.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/timers.hpp"
 #include "peers/matrix_solver.hpp"

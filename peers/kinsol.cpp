@@ -17,7 +17,6 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
 #include "miniapp/modes/grids/fixed_point/fixed_point.hpp"
-#include "miniapp/modes/grids/fixed_point/posed.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/records/records.hpp"

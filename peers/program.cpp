@@ -12,7 +12,7 @@
 #include "miniapp/files/data_folders.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
-#include "miniapp/modes/verdict.hpp"
+#include "miniapp/modes/mode.hpp"
 
 namespace keel {
 namespace {

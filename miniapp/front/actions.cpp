@@ -17,6 +17,7 @@
 #include "miniapp/front/progress.hpp"
 #include "miniapp/front/record_file.hpp"
 #include "miniapp/front/reporter.hpp"
+#include "miniapp/modes/repeat.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"

@@ -3,14 +3,12 @@
 // A mode is a question that Keel answers; run.mode names it. To add one: a file or folder here, and its
 // function in both lists of modes.cpp.
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
-#include "comm/ranks/interrupts.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/timing/regions.hpp"
 #include "miniapp/deck/keys.hpp"
@@ -30,24 +28,7 @@ class Progress {
     virtual void say(const std::string& what, int done, int all) = 0;
 };
 
-// Whether a run is to end before all is done: a signal asks for it, or its time is up. One at a time in a
-// process.
-class Ending {
-  public:
-    // `deadline`: on the clock of rank 0, as now() tells it; those of other ranks play no part.
-    explicit Ending(double deadline = std::numeric_limits<double>::infinity()) : deadline_(deadline) {}
-
-    // To be asked between pieces of work. The next piece is taken to last as long as the longest so far, and
-    // checks and tables behind it as long again: nothing predicts them better. The same on all ranks.
-    // Collective.
-    Interruption asked(const Communicator& comm);
-
-  private:
-    Interrupts interrupts_;
-    double deadline_;
-    double last_asked_ = 0;
-    double longest_ = 0;
-};
+class Ending;  // repeat.hpp
 
 // The ranks and the backend that a mode runs on, and its listeners.
 struct RunContext {
@@ -60,9 +41,9 @@ struct RunContext {
 };
 
 struct DryRun {
-    std::string text;
-    std::string plan;          // JSON: what the mode adds to the record "plan"
-    std::string records;       // what every scheme makes of the exchanges, what is predicted
+    std::string text = {};
+    std::string plan = {};     // JSON: what the mode adds to the record "plan"
+    std::string records = {};  // what every scheme makes of the exchanges, what is predicted
     std::string refusal = {};  // not empty: why there is nothing else, as wrong input
 };
 
@@ -72,13 +53,13 @@ class PreparedMode {
     virtual ~PreparedMode() = default;
     virtual const Resolved& resolved() const = 0;
     // Why it cannot fit into the memory that ranks share; empty if it may. Purely local.
-    virtual std::string exceeds(const SharedMemory& memory) const = 0;
+    virtual std::string exceeds(const SharedMemory&) const { return ""; }
     // Why a rank cannot plan the messages of all ranks, virtual ones too, in its share of the memory; empty
     // if it may. Purely local.
     virtual std::string exceeds_planning(const SharedMemory&) const { return ""; }
     // For reading: all that `rank` sends and receives in exchanges; nothing where it has none that are
     // planned. Purely local.
-    virtual std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const = 0;
+    virtual std::optional<std::string> plan_text(int /*rank*/, const SharedMemory&) const { return {}; }
     // Sizes, messages and memory of a run. Allocates nothing of the problem's size; to plan it takes its
     // share of this memory at most. Collective; complete on rank 0.
     virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
@@ -116,5 +97,23 @@ const Mode& mode_of(const Deck& deck);
 
 // Every key of every mode.
 Table make_table();
+
+// --- Whether a deck makes sense, and what of it is used
+
+// The complaints of all rules on so many ranks, not those in deck.errors. Without what only follows from a
+// key that was refused already. Of a dry run also what exceeds run.dry_run_limit before boxes are laid out.
+std::vector<std::string> validate(const Deck& deck, const NamedFiles& files, int ranks,
+                                  bool of_dry_run = false);
+// Reasons that keep a valid deck from running here and now.
+std::vector<std::string> validate_run(const Deck& deck, int ranks);
+// Complaints that only this rank can find. Collective.
+std::vector<std::string> validate_on(const Deck& deck, const Communicator& comm);
+
+// Whether a key plays a part with this deck.
+bool is_idle(const Deck& deck, const Key& key);
+
+// Keys that the file of the deck gives but that play no part, set back to their defaults, so that they cannot
+// play one; and remarks that name each and the reason.
+std::vector<std::string> drop_idle_keys(Deck& deck);
 
 }  // namespace keel

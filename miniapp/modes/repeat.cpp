@@ -20,6 +20,24 @@ Interruption Ending::asked(const Communicator& comm) {
     return static_cast<Interruption>(static_cast<int>(comm.max(static_cast<int>(here))));
 }
 
+std::vector<SchemeTable> choose_schemes(const Resolved& resolved, const RunContext& context,
+                                        const std::function<std::vector<SchemeTable>()>& compare,
+                                        const MakeTrial& make_trial, Findings& findings) {
+    std::vector<SchemeTable> tables;
+    if (schemes_matter(resolved)) {
+        context.progress.say("comparing communication schemes");
+        tables = compare();
+    }
+    if (tries_schemes(resolved.comm.chooser)) {
+        const Tried tried =
+            time_schemes(context.comm, {}, make_trial, tables, [] { return Interruption::none; });
+        findings.facts.tuning_seconds = tried.seconds;
+        findings.checks.push_back(tried.check);
+    }
+    choose_schemes(resolved.comm, context.comm, tables);
+    return tables;
+}
+
 int repeat(const RunContext& context, const Repeats& repeats, Findings& findings,
            const std::function<void(int n)>& action) {
     Tally tally{repeats.what, 0, repeats.counted};

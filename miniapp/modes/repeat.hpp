@@ -4,21 +4,49 @@
 // time limit ends the run.
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "comm/ranks/interrupts.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/mode.hpp"
 #include "miniapp/report/timers.hpp"
+#include "miniapp/schemes/scheme_choice.hpp"
 
 namespace keel {
+
+// Whether a run is to end before all is done: a signal asks for it, or its time is up. One at a time in a
+// process.
+class Ending {
+  public:
+    // `deadline`: on the clock of rank 0, as now() tells it; those of other ranks play no part.
+    explicit Ending(double deadline = std::numeric_limits<double>::infinity()) : deadline_(deadline) {}
+
+    // To be asked between pieces of work. The next piece is taken to last as long as the longest so far, and
+    // checks and tables behind it as long again: nothing predicts them better. The same on all ranks.
+    // Collective.
+    Interruption asked(const Communicator& comm);
+
+  private:
+    Interrupts interrupts_;
+    double deadline_;
+    double last_asked_ = 0;
+    double longest_ = 0;
+};
 
 struct Repeats {
     std::string what;  // "solves"
     int warmup = 1;
     int counted = 5;
 };
+
+// The exchanges of a run by all schemes, if these are compared, and the chosen ones; trials are few, and end
+// by themselves. Collective.
+std::vector<SchemeTable> choose_schemes(const Resolved& resolved, const RunContext& context,
+                                        const std::function<std::vector<SchemeTable>()>& compare,
+                                        const MakeTrial& make_trial, Findings& findings);
 
 // Calls action(n) for n from -warmup on, and ends before the next where the run was asked to. Returns the
 // number of those done that count, and notes it in the findings. Collective.

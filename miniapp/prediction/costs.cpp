@@ -63,35 +63,26 @@ std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topo
     std::vector<LevelRanks> fewer;
     int level = 0;
     for (const LevelDistribution& place : grids.places(grids.finest())) {
-        if (place.agglomeration) fewer.push_back({level, place.ranks, topology.among(place.ranks)});
+        if (place.agglomeration) fewer.push_back({level, topology.among(place.ranks)});
         ++level;
     }
     return fewer;
 }
 
-const LevelRanks* ranks_at(std::span<const LevelRanks> fewer, int level) {
-    const LevelRanks* found = nullptr;
-    for (const LevelRanks& ranks : fewer)
-        if (ranks.level <= level) found = &ranks;
-    return found;
-}
-
-SumsMove move_of(const AllReduceOptions& options) {
-    const bool by_mpi = options.algorithm == AllReduceAlgorithm::mpi;
-    return by_mpi ? SumsMove::by_themselves : SumsMove::when_pushed;
-}
-
 VirtualRanks virtual_ranks(const Resolved& resolved) {
     require_known({resolved.machine->machine, Memory::host}, resolved.topology);
+    const bool by_mpi = resolved.comm.all_reduce.algorithm == AllReduceAlgorithm::mpi;
     return {.topology = resolved.topology,
             .model = *resolved.machine,
             .all_reduce = resolved.comm.all_reduce_model,
-            .sums = move_of(resolved.comm.all_reduce)};
+            .sums = by_mpi ? SumsMove::by_themselves : SumsMove::when_pushed};
 }
 
 Costs::Ranks Costs::ranks_of(int level) const {
-    const LevelRanks* const fewer = ranks_at(ranks_.fewer, level);
-    return fewer ? Ranks{fewer->level, fewer->topology} : Ranks{0, ranks_.topology};
+    Ranks found{0, &ranks_.topology};
+    for (const LevelRanks& fewer : ranks_.fewer)
+        if (fewer.level <= level) found = {fewer.level, &fewer.topology};
+    return found;
 }
 
 double Costs::work(double calls, const Work& work) const {
@@ -149,40 +140,29 @@ double Costs::all_reduce(int level, std::size_t words) {
     return seconds;
 }
 
-double Costs::all_gather(std::size_t words) {
-    const auto [found, is_new] = all_gathers_.try_emplace(words);
-    if (is_new) found->second = all_gather_time(machine(), ranks_.topology.places(), words);
-    return found->second;
-}
-
-double Costs::gather_on_node(std::size_t words) {
-    const auto [found, is_new] = on_node_.try_emplace(words);
-    if (is_new)
-        found->second =
-            all_gather_time(machine(), ranks_.topology.among(ranks_.topology.ranks_on(0)).places(), words);
-    return found->second;
-}
-
-double Costs::collect(std::size_t words) {
-    check(ranks_.coarsest != nullptr, "who has rows of the coarsest level is known");
-    const auto [found, is_new] = collected_.try_emplace(words);
-    const RankPlaces ranks = ranks_.coarsest->topology.places();
-    if (is_new)
-        found->second = ranks_.coarsest->on_one_rank ? 2 * gather_time(machine(), ranks, words)
-                                                     : all_gather_time(machine(), ranks, words);
-    return found->second;
+double Costs::gather(GatherAmong whom, std::size_t words) {
+    const auto [found, is_new] = gathers_.try_emplace({whom, words});
+    if (!is_new) return found->second;
+    const Topology& all = ranks_.topology;
+    check(whom != GatherAmong::coarsest || ranks_.coarsest, "who has rows of the coarsest level is known");
+    if (whom == GatherAmong::coarsest && ranks_.coarsest->on_one_rank)
+        return found->second = 2 * gather_time(machine(), ranks_.coarsest->topology.places(), words);
+    const Topology among = whom == GatherAmong::all    ? all
+                           : whom == GatherAmong::node ? all.among(all.ranks_on(0))
+                                                       : ranks_.coarsest->topology;
+    return found->second = all_gather_time(machine(), among.places(), words);
 }
 
 std::span<const RoundTime> Costs::rounds(int level, std::size_t words) {
-    const Ranks ranks = ranks_of(level);
-    const auto [found, is_new] = all_reduces_.try_emplace({ranks.from_level, words});
+    const auto [from_level, topology] = ranks_of(level);
+    const auto [found, is_new] = all_reduces_.try_emplace({from_level, words});
     std::vector<RoundTime>& rounds = found->second;
     // One rank alone waits for nobody.
-    if (!is_new || ranks.topology.ranks() == 1) return rounds;
+    if (!is_new || topology->ranks() == 1) return rounds;
     if (ranks_.sums == SumsMove::by_themselves)
-        rounds = {{all_reduce_time(machine(), ranks.topology.places(), words, ranks_.all_reduce), 0}};
+        rounds = {{all_reduce_time(machine(), topology->places(), words, ranks_.all_reduce), 0}};
     else
-        rounds = all_reduce_rounds(machine(), ranks.topology.places(), words, ranks_.all_reduce);
+        rounds = all_reduce_rounds(machine(), topology->places(), words, ranks_.all_reduce);
     // The delay comes before the first message.
     if (!rounds.empty()) rounds.front().seconds += machine().noise.all_reduce;
     return rounds;
@@ -193,10 +173,11 @@ const Costs::OfSum& Costs::sum(int level, std::size_t words, WordType summands) 
     const auto [found, is_new] = sums_.try_emplace({from_level, words, summands});
     OfSum& sum = found->second;
     if (!is_new || ranks_.sums == SumsMove::by_themselves) return sum;
-    const AllReduceAlgorithm algorithm = algorithm_of(ranks_.all_reduce, machine(), topology.places(), words);
-    for (int rank = 0; rank < topology.ranks(); ++rank) {
-        const auto rounds = rounds_of(algorithm, topology, rank, words, summands);
-        const Volume sent = volume_of(traffic_of(rounds, topology, rank));
+    const AllReduceAlgorithm algorithm =
+        algorithm_of(ranks_.all_reduce, machine(), topology->places(), words);
+    for (int rank = 0; rank < topology->ranks(); ++rank) {
+        const auto rounds = rounds_of(algorithm, *topology, rank, words, summands);
+        const Volume sent = volume_of(traffic_of(rounds, *topology, rank));
         sum.most.raise_to(sent);
         sum.all.add(sent);
     }

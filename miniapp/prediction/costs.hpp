@@ -13,6 +13,7 @@
 #include "comm/costs/collective_time.hpp"
 #include "comm/costs/representatives.hpp"
 #include "comm/reductions/reduction.hpp"
+#include "miniapp/prediction/trace.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "miniapp/setup/resolved.hpp"
 
@@ -48,21 +49,16 @@ struct CoarsestRanks {
     bool on_one_rank = false;
 };
 
-// The ranks that have some of a level in merged boxes, and of all coarser ones up to the next such entry: by
-// their numbers among all, ascending, and as they number themselves.
+// The ranks that have some of a level in merged boxes, and of all coarser ones up to the next such entry.
 struct LevelRanks {
     int level = 0;
-    std::vector<int> ranks;
     Topology topology;
 };
 std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topology);
-// The one of a level; null: all ranks have some of it.
-const LevelRanks* ranks_at(std::span<const LevelRanks> fewer, int level);
 
 // Who progresses an all-reduce in flight: MPI, all the time while the program computes; or, where Keel sends
 // its messages, the program between two operations.
 enum class SumsMove { by_themselves, when_pushed };
-SumsMove move_of(const AllReduceOptions& options);
 
 // The ranks that a solve is predicted for, and what work, messages and sums cost there. All that it refers to
 // outlives it.
@@ -103,11 +99,9 @@ class Costs {
     const OfExchange& exchange(int level, ExchangeUse use, std::size_t fields,
                                std::size_t value_bytes = sizeof(double), bool one_colour = false);
     // Seconds of an all-reduce among the ranks that have some of a level; and of gathering so many words from
-    // each rank, from each rank of the first node, and from each rank with rows of the coarsest level.
+    // each rank of some.
     double all_reduce(int level, std::size_t words);
-    double all_gather(std::size_t words);
-    double gather_on_node(std::size_t words);
-    double collect(std::size_t words);
+    double gather(GatherAmong whom, std::size_t words);
     // The rounds of one in flight: one for all of it where it moves by itself.
     std::span<const RoundTime> rounds(int level, std::size_t words);
     SumsMove sums_move() const { return ranks_.sums; }
@@ -121,7 +115,7 @@ class Costs {
   private:
     struct Ranks {
         int from_level;
-        const Topology& topology;
+        const Topology* topology;
     };
     Ranks ranks_of(int level) const;
     const Machine& machine() const { return ranks_.model.machine; }
@@ -129,7 +123,7 @@ class Costs {
     const std::vector<ExchangePlan>& plans_;
     VirtualRanks ranks_;
     std::map<std::tuple<int, ExchangeUse, std::size_t, std::size_t, bool>, OfExchange> exchanges_;
-    std::map<std::size_t, double> all_gathers_, on_node_, collected_;  // by words
+    std::map<std::pair<GatherAmong, std::size_t>, double> gathers_;  // by words
     // By the level where their ranks are first all that there are, 0 or one in merged boxes.
     std::map<std::pair<int, std::size_t>, std::vector<RoundTime>> all_reduces_;
     std::map<std::tuple<int, std::size_t, WordType>, OfSum> sums_;

@@ -1,16 +1,76 @@
 #pragma once
 
-// The prediction of a mode's solves on comm.machine, whatever they solve, or why there is none: text and
-// records.
+// The prediction of a mode's solves on virtual ranks of comm.machine, whatever they solve, and how their
+// seconds grow with delays and slower messages; or why there is none.
 
+#include <array>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "miniapp/prediction/predicted_solve.hpp"
-#include "miniapp/report/records/records.hpp"
+#include "miniapp/prediction/solve_time.hpp"
 #include "miniapp/setup/resolved.hpp"
 
 namespace keel {
+
+// Seconds of a solve, of its bottom, and of all sums in it.
+struct Seconds {
+    double solve = 0;
+    double bottom = 0;
+    double all_reduce = 0;
+};
+
+// The delays of each all-reduce in the table of a predicted solve: a quiet machine, a busy one.
+inline constexpr std::array<double, 3> noises{0, 60e-6, 200e-6};
+
+// How a solve, or its bottom, takes to slower messages between nodes.
+struct LatencyTolerance {
+    double messages = 0;  // d seconds / d alpha: messages one after the other
+    std::optional<double>
+        seconds;  // more for each, that cost 5 % of the time; none where no message leaves a node
+};
+
+// The part of a solve's seconds, or of its bottom's, that grows in proportion as a rate shrinks: d ln seconds
+// / d ln (1 / rate).
+struct RateShares {
+    double memory = 0;   // computing, from and to memory or cache
+    double network = 0;  // messages between nodes, and a node's injection
+};
+
+// A number that a method has of its own: heading of its column, field of its record.
+struct SolveCount {
+    const char* heading;
+    const char* field;
+    double value = 0;
+};
+
+struct PredictedSolve {
+    std::string solver;
+    SolveTime time;  // no rows if the proxy solve failed
+    Seconds seconds;
+    std::array<Seconds, noises.size()> noisy{};  // with such a delay besides the machine's own
+    LatencyTolerance bottom, solve;
+    RateShares bottom_rates, solve_rates;
+    std::optional<SolveTime> setup{};  // algebraic multigrid's, where that takes part
+    std::vector<SolveCount> counts;    // cycles and iterations
+    bool assumed = false;              // the iterations, by the deck
+    // The proxy solve's counts and end.
+    int proxy_cycles = 0;
+    long proxy_iterations = 0;
+    bool converged = false;
+    std::string outcome;
+    std::string more = "{}";  // JSON: further fields of its record
+
+    bool is_timed() const { return !time.rows.empty(); }
+};
+
+// Fills in the times of a solve: seconds of its trace, slice by slice, by the plans of its exchanges, on
+// these ranks. `bottom`: the levels that seconds call the bottom: that of the Krylov method or, where boxes
+// are merged, all from the first merged one on, which are there in place of a large one. Throws
+// MissingParameter.
+void predict(PredictedSolve& solve, std::span<const Slice> slices, const std::vector<ExchangePlan>& plans,
+             const VirtualRanks& ranks, const LevelRange& bottom);
 
 struct Prediction {
     std::string why_not;  // not empty: seconds are asked for and not predicted; with the remedy

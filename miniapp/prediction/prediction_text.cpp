@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/records/records.hpp"
 #include "miniapp/report/table.hpp"
 
 namespace keel {

@@ -44,12 +44,9 @@ class Timeline {
                 return wait_for_all(event, sparse_alltoallv(event));
             case Event::Kind::agreement:
                 return wait_for_all(event, sparse_alltoallv(event) + gathered_on_node(event));
-            case Event::Kind::all_gather:
-                return gather(event, costs_.all_gather(event.words));
-            case Event::Kind::gather_on_node:
-                return gather(event, costs_.gather_on_node(event.words));
-            case Event::Kind::collect:
-                return gather(event, costs_.collect(event.words));
+            case Event::Kind::gather:
+                return wait_for_all(
+                    event, static_cast<double>(event.calls) * costs_.gather(event.whom, event.words));
         }
     }
 
@@ -63,16 +60,13 @@ class Timeline {
     double gathered_on_node(const Event& event) {
         const Volume needed = event.fields == 0 ? Volume() : exchanged(event).most;
         const auto words = [](double bytes) { return 1 + static_cast<std::size_t>(bytes / sizeof(double)); };
-        return 2.0 * static_cast<double>(event.calls) * costs_.gather_on_node(1) +
-               costs_.gather_on_node(words(needed.bytes)) +
-               costs_.gather_on_node(words(needed.off_node_bytes));
+        const auto gathered = [&](std::size_t most) { return costs_.gather(GatherAmong::node, most); };
+        return 2.0 * static_cast<double>(event.calls) * gathered(1) + gathered(words(needed.bytes)) +
+               gathered(words(needed.off_node_bytes));
     }
     const Costs::OfExchange& exchanged(const Event& event) {
         return costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes,
                                event.one_colour);
-    }
-    void gather(const Event& event, double seconds) {
-        wait_for_all(event, static_cast<double>(event.calls) * seconds);
     }
     void wait_for_all(const Event& event, double seconds) {
         book(event.op, event.level, seconds, 0);

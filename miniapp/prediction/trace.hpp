@@ -17,6 +17,9 @@
 
 namespace keel {
 
+// The ranks whose words are gathered: all, those of a node, or those that have rows of the coarsest level.
+enum class GatherAmong { all, node, coarsest };
+
 struct Event {
     enum class Kind {
         work,
@@ -27,9 +30,7 @@ struct Event {
         finish_sum,
         sparse_alltoallv,
         agreement,
-        all_gather,
-        gather_on_node,
-        collect
+        gather
     };
     Kind kind = Kind::work;
     int level = 0;
@@ -51,6 +52,7 @@ struct Event {
     WordType summands = WordType::fp64;
     bool maximum = false;  // always MPI's
     int number = 0;
+    GatherAmong whom = GatherAmong::all;
 };
 using Trace = std::vector<Event>;
 

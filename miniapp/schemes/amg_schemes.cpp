@@ -1,6 +1,7 @@
 #include "miniapp/schemes/amg_schemes.hpp"
 
 #include <map>
+#include <memory>
 
 #include "kernels/hash.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
@@ -55,39 +56,44 @@ Communication communication_for(VectorEntries::Use use, const Communication& all
     return one;
 }
 
-SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
-    if (!context_) {
-        context_.emplace(SetupContext{comm_, topology_, backend_});
-        node_ = comm_.split(topology_.node(comm_.rank()));
+SchemeOptions AmgSchemeChoice::choose(Ranks& ranks, std::span<const Item> needed) {
+    const Communicator& comm = ranks.comm;
+    const Topology& topology = ranks.topology;
+    if (!ranks.context) {
+        ranks.context.emplace(SetupContext{comm, topology, backend_});
+        ranks.node = comm.split(topology.node(comm.rank()));
     }
     SchemeOptions options = resolved_.comm.scheme;
     options.columns = 1;
     const std::vector<SchemeOptions> schemes = candidates_without_axes(options);
     if (resolved_.comm.chooser == SchemeChooser::automatic) {
-        const Setup setup{topology_, resolved_.model()};
+        const Setup setup{topology, resolved_.model()};
         std::vector<Share> mine;
         for (const SchemeOptions& scheme : schemes)
-            mine.push_back(share_of(context_->plan(needed, scheme), comm_.rank(), scheme.columns, setup));
-        const std::vector<SchemeRow> rows = times_by_nodes(comm_, *node_, schemes, mine, setup);
+            mine.push_back(share_of(ranks.context->plan(needed, scheme), comm.rank(), scheme.columns, setup));
+        const std::vector<SchemeRow> rows = times_by_nodes(comm, *ranks.node, schemes, mine, setup);
         return fastest(rows).scheme;
     }
     std::vector<SchemeTable> table{
         {.use = {0, block_layout(0), VectorEntries{VectorEntries::Use::solve}}, .rows = {}}};
     for (const SchemeOptions& scheme : schemes) table[0].rows.emplace_back().scheme = scheme;
-    tried_.push_back(
-        time_schemes(
-            comm_, {},
-            [&](const SchemeTable& one) { return std::make_unique<ItemTrial>(*context_, needed, one.rows); },
-            table, [] { return Interruption::none; })
-            .check);
-    choose_schemes(resolved_.comm, comm_, table);
+    tried_.push_back(time_schemes(
+                         comm, {},
+                         [&](const SchemeTable& one) {
+                             return std::make_unique<ItemTrial>(*ranks.context, needed, one.rows);
+                         },
+                         table, [] { return Interruption::none; })
+                         .check);
+    choose_schemes(resolved_.comm, comm, table);
     return table[0].rows[*table[0].chosen].scheme;
 }
 
-SchemeFor AmgSchemeChoice::scheme_for() {
+SchemeFor AmgSchemeChoice::scheme_for(const Communicator& comm, const Topology& topology,
+                                      const SchemeOptions& fixed) {
     const SchemeChooser chooser = resolved_.comm.chooser;
-    if (chooser == SchemeChooser::deck || chooser == SchemeChooser::nobody) return always(fixed_);
-    return [this](AmgMessages, std::span<const Item> needed) { return choose(needed); };
+    if (chooser == SchemeChooser::deck || chooser == SchemeChooser::nobody) return always(fixed);
+    return [this, ranks = std::make_shared<Ranks>(Ranks{comm, topology})](
+               AmgMessages, std::span<const Item> needed) { return choose(*ranks, needed); };
 }
 
 std::vector<Check> AmgSchemeChoice::checks() const {

@@ -17,28 +17,31 @@ Communication communication_for(VectorEntries::Use use, const Communication& all
 
 class AmgSchemeChoice {
   public:
-    // `fixed`: the scheme if the deck chooses, or no one does. All must outlive this object.
-    // `topology`: of the ranks of `comm`.
-    AmgSchemeChoice(const Resolved& resolved, const Communicator& comm, const Topology& topology,
-                    const Backend& backend, const SchemeOptions& fixed)
-        : resolved_(resolved), comm_(comm), topology_(topology), backend_(backend), fixed_(fixed) {}
+    // Both must outlive this object.
+    AmgSchemeChoice(const Resolved& resolved, const Backend& backend)
+        : resolved_(resolved), backend_(backend) {}
 
-    // The fastest by the model, or in a trial of these very items. Refers to this object.
-    SchemeFor scheme_for();
-    // The check of the trials: no scheme brought other values than the standard one.
+    // For a hierarchy on the ranks of `comm`, which the topology is of: the fastest by the model, or in a
+    // trial of these very items; `fixed` if the deck chooses, or no one does. Refers to this object and to
+    // all but `fixed`.
+    SchemeFor scheme_for(const Communicator& comm, const Topology& topology, const SchemeOptions& fixed);
+    // The check of the trials of all hierarchies: no scheme brought other values than the standard one. None
+    // where none were tried.
     std::vector<Check> checks() const;
 
   private:
-    SchemeOptions choose(std::span<const Item> needed);
+    // The ranks of a hierarchy and, made when they are first asked for, which is collective, the context of
+    // set-up and the ranks of this one's node.
+    struct Ranks {
+        const Communicator& comm;
+        const Topology& topology;
+        std::optional<SetupContext> context = {};
+        std::optional<Communicator> node = {};
+    };
+    SchemeOptions choose(Ranks& ranks, std::span<const Item> needed);
 
     const Resolved& resolved_;
-    const Communicator& comm_;
-    const Topology& topology_;
     const Backend& backend_;
-    SchemeOptions fixed_;
-    // Made when they are first asked for, which is collective.
-    std::optional<SetupContext> context_;
-    std::optional<Communicator> node_;  // the ranks of this one's
     std::vector<Check> tried_;
 };
 

@@ -26,9 +26,7 @@ struct GridUse {
     KrylovLevel krylov = KrylovLevel::coarsest;
     PreconditionerKind preconditioner = PreconditionerKind::none;  // on the finest level
     std::vector<NamedSolver> solvers = {};                         // at work one after the other
-    std::vector<std::string> left_out = {};  // a line for each solver that takes no part: its name, and why
-    int steps = 1;           // time steps of a solve, with coefficients and right-hand sides of their own
-    bool from_last = false;  // each step begins with the solution of the one before
+    std::vector<std::string> left_out = {};    // a line for each solver that takes no part: its name, and why
     std::optional<int> exchanged_fields = {};  // no level keeps more than these, and nothing is solved
     bool full_multigrid = false;  // begins from the coarsest level, whatever multigrid.cycle says
     std::optional<int> full_approximation = {};  // sweeps on the coarsest level of a nonlinear multigrid

@@ -16,7 +16,8 @@
 
 #include "kernels/hash.hpp"
 #include "miniapp/front/agreement.hpp"
-#include "miniapp/modes/verdict.hpp"
+#include "miniapp/modes/mode.hpp"
+#include "miniapp/modes/repeat.hpp"
 #include "tests/faults/faults.hpp"
 
 namespace {

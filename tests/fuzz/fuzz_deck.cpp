@@ -3,7 +3,6 @@
 #include "miniapp/deck/text/key_text.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/mode.hpp"
-#include "miniapp/modes/verdict.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

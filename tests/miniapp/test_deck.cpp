@@ -21,7 +21,6 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/modes/mode.hpp"
-#include "miniapp/modes/verdict.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace {

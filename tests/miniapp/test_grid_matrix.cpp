@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
+#include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 #include "miniapp/setup/problem/problem.hpp"
 #include "miniapp/setup/problem/shape.hpp"
 #include "solvers/amg/cycle.hpp"

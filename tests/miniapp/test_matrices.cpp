@@ -17,8 +17,7 @@
 #include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
 #include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
-#include "miniapp/modes/spmv/matrix/permutation.hpp"
-#include "miniapp/modes/spmv/matrix/rcm.hpp"
+#include "miniapp/modes/spmv/matrix/ordering.hpp"
 
 namespace {
 

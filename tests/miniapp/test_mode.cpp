@@ -4,8 +4,8 @@
 
 #include "miniapp/front/actions.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/modes/mode.hpp"
 #include "miniapp/modes/repeat.hpp"
-#include "miniapp/modes/verdict.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 
 namespace {
@@ -18,24 +18,7 @@ struct Deeds {
 };
 
 // Exchanges the ghosts of the finest level; no Krylov method takes part.
-class PreparedGhosts : public PreparedGrids {
-  public:
-    PreparedGhosts(const Resolved& resolved, const GridSetup& grids, Deeds deeds)
-        : PreparedGrids(resolved, grids), deeds_(deeds) {}
-
-  protected:
-    void measure(const Setting& setting, Findings& findings) const override {
-        Level& finest = setting.hierarchy.level(0);
-        const auto one = [&](int) { finest.ghosts->run(finest.f); };
-        if (deeds_.measures) repeat(setting.context, {"exchanges", 0, 2}, findings, one);
-        if (deeds_.checks) findings.checks.push_back({"finite", finest.reduction->max(0) == 0, 0, "0"});
-    }
-
-  private:
-    Deeds deeds_;
-};
-
-class GhostMode : public GridMode {
+class GhostMode : public HierarchyMode {
   public:
     explicit GhostMode(Deeds deeds) : deeds_(deeds) {}
     std::string name() const override { return "ghosts"; }
@@ -45,8 +28,11 @@ class GhostMode : public GridMode {
 
   protected:
     GridUse use(const Deck&) const override { return {.coarsens = false, .krylov = KrylovLevel::none}; }
-    std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
-        return std::make_unique<PreparedGhosts>(resolved, grids, deeds_);
+    void measure(const Setting& setting, Findings& findings) const override {
+        Level& finest = setting.hierarchy.level(0);
+        const auto one = [&](int) { finest.ghosts->run(finest.f); };
+        if (deeds_.measures) repeat(setting.context, {"exchanges", 0, 2}, findings, one);
+        if (deeds_.checks) findings.checks.push_back({"finite", finest.reduction->max(0) == 0, 0, "0"});
     }
 
   private:
@@ -60,8 +46,8 @@ Status status_of(Deeds deeds) {
     REQUIRE(deck.errors.empty());
     const Communicator comm = Communicator::world();
     const Resolved resolved = resolve(deck, {}, comm);
-    const auto mode = GhostMode(deeds).GridMode::prepare(deck, resolved);
-    return run_mode(*mode, {{}, {}, "{}", {}}, "", false, 0, {now(), 0}, comm);
+    const GhostMode mode(deeds);
+    return run_mode(*mode.prepare(deck, resolved), {{}, {}, "{}", {}}, "", false, 0, {now(), 0}, comm);
 }
 
 }  // namespace

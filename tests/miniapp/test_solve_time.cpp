@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "miniapp/prediction/predicted_solve.hpp"
+#include "miniapp/prediction/prediction.hpp"
 
 using namespace keel;
 

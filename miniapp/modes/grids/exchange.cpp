@@ -2,32 +2,10 @@
 // is solved.
 
 #include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/modes/repeat.hpp"
 
 namespace keel {
 namespace {
-
-// Trying the schemes, which other modes may do before they measure, is all there is to measure: no
-// hierarchy is built.
-class PreparedExchange : public PreparedGrids {
-  public:
-    using PreparedGrids::PreparedGrids;
-
-    void run(const RunContext& context, Findings& findings) const override {
-        const RunFacts& facts = findings.facts;
-        const Layout finest = describe(context, findings.facts);
-        context.report.begin(facts);
-        std::vector<SchemeTable> schemes = compare(finest, context);
-        const Tried tried = try_schemes(
-            context, schemes, {resolved_.warmup, resolved_.repeats},
-            [&] { return context.ending.asked(context.comm); }, findings);
-        findings.tallies.push_back(tried.rounds);
-        context.report.tell(schemes_text(resolved_.comm.chooser, schemes, {}, facts.tuning_seconds));
-        context.report.record(scheme_records(resolved_.comm.chooser, schemes));
-    }
-
-  protected:
-    void measure(const Setting&, Findings&) const override {}  // is not called
-};
 
 class ExchangeMode : public GridMode {
   public:
@@ -42,45 +20,50 @@ class ExchangeMode : public GridMode {
                                  {"comm.allreduce_model", {}, solves_nothing},
                                  {"comm.overlap", {}, solves_nothing},
                                  {"comm."},
+                                 {"run.deterministic", {}, solves_nothing},
+                                 {"run."},
                                  {"output.json"}};
-        for (const char* key : {"problem.box",
-                                "problem.boxes_per_rank",
-                                "problem.boxes",
-                                "problem.ranks",
-                                "problem.columns",
-                                "problem.placement",
-                                "problem.boundary",
-                                "problem.shape",
-                                "problem.fill",
-                                "problem.outside",
-                                "multigrid.bottom_box",
-                                "multigrid.bottom_grid",
-                                "multigrid.cycle",
-                                "multigrid.interpolation",
-                                "run.mode",
-                                "run.backend",
-                                "run.gpu_sync",
-                                "run.warmup",
-                                "run.repeats",
-                                "run.time_limit",
-                                "run.dry_run_limit",
-                                "run.label",
-                                "run.triad_mb"})
+        for (const char* key :
+             {"problem.box", "problem.boxes_per_rank", "problem.boxes", "problem.ranks", "problem.columns",
+              "problem.placement", "problem.boundary", "problem.shape", "problem.fill", "problem.outside",
+              "multigrid.bottom_box", "multigrid.bottom_grid", "multigrid.cycle", "multigrid.interpolation"})
             uses.push_back({key});
         uses.push_back({"problem.seed", {{"problem.shape", {"scattered", "tags"}}}});
         return {uses, solves_nothing};
     }
     std::vector<NamedSolver> solvers(const Deck&) const override { return {}; }
 
+    // Trying the schemes, which other modes may do before they measure, is all there is to measure: no
+    // hierarchy is built.
+    void run(const PreparedGrids& prepared, const RunContext& context, Findings& findings) const override {
+        const Resolved& resolved = prepared.resolved();
+        const Communicator& comm = context.comm;
+        RunFacts& facts = findings.facts;
+        const Layout finest = prepared.describe(context, facts);
+        context.report.begin(facts);
+        context.progress.say("comparing communication schemes");
+        std::vector<SchemeTable> schemes = compare_schemes(prepared.grids(), finest, resolved, comm);
+        const Tried tried = time_schemes(
+            comm, {resolved.warmup, resolved.repeats},
+            [&](const SchemeTable& table) {
+                return make_grid_trial(prepared.grids(), resolved.topology, comm, context.backend, table);
+            },
+            schemes, [&] { return context.ending.asked(comm); });
+        findings.interruption = tried.interruption;
+        findings.checks.push_back(tried.check);
+        findings.tallies.push_back(tried.rounds);
+        facts.tuning_seconds = tried.seconds;
+        context.report.tell(schemes_text(resolved.comm.chooser, schemes, {}, tried.seconds));
+        context.report.record(scheme_records(resolved.comm.chooser, schemes));
+    }
+
   protected:
     GridUse use(const Deck& deck) const override {
         return {
             .krylov = KrylovLevel::none, .solvers = {}, .exchanged_fields = deck.parameters.problem.columns};
     }
-    std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
-        Resolved all = resolved;
-        all.comm.chooser = SchemeChooser::nobody;
-        return std::make_unique<PreparedExchange>(all, grids);
+    void decide(Resolved& resolved, GridSetup&) const override {
+        resolved.comm.chooser = SchemeChooser::nobody;
     }
 };
 

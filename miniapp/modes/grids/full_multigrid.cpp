@@ -10,9 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/bodies/stencil.hpp"
-#include "miniapp/modes/grids/algebraic.hpp"
 #include "miniapp/modes/grids/checks.hpp"
-#include "miniapp/modes/grids/repeated_solves.hpp"
+#include "miniapp/modes/grids/measured_solves.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/table.hpp"
@@ -194,67 +193,7 @@ std::string cycle_text(const std::vector<Accuracy>& grids, const WorkUnits& work
                work.of_operator, work.of_all);
 }
 
-class PreparedFullMultigrid : public PreparedGrids {
-  public:
-    using PreparedGrids::PreparedGrids;
-
-  protected:
-    void measure(const Setting& setting, Findings& findings) const override {
-        const NamedSolver& bottom = grids_.use.solvers.front();
-        Hierarchy& hierarchy = setting.hierarchy;
-        Multigrid multigrid(hierarchy, grids_.multigrid, bottom.options);
-        findings.facts.setup_seconds = setting.setup_seconds();
-
-        setting.context.progress.say("solving for the exact discrete solutions");
-        Judge judge(setting, multigrid);
-        std::vector<Accuracy> grids;
-        for (int l = judged_levels - 1; l >= 0; --l) grids.insert(grids.begin(), judge.on(l));
-        const Check residual =
-            residual_recomputed(hierarchy.level(0), setting.problem, grids_.multigrid.tolerance);
-
-        std::vector<SolveRecord> cycles;
-        SolveRecord last;
-        const auto cycle = [&](int) {
-            last = judge.cycle(bottom.name, grids.front());
-            return timed(last.cost, "one cycle", digits_of(last.report.residuals));
-        };
-        const auto keep = [&] {
-            setting.context.report.record(line_of(solve_record(cycles.size(), last)));
-            cycles.push_back(last);
-        };
-        const auto repeated = repeat_solves(
-            setting, findings, {.solve = cycle, .begin = [&] { forget_cycles(multigrid); }, .keep = keep});
-        if (!repeated) return;
-        const std::optional<AmgFindings> amg = algebraic_findings(multigrid, repeated->done);
-        const auto unknowns = static_cast<double>(findings.facts.domain->cells);
-        const WorkUnits work = work_units(repeated->timers, unknowns, grids_.domain.dimensions());
-        findings.parts = parts_of(repeated->timers, hierarchy.levels() - 1);
-        findings.moved = movement_of(repeated->timers, unknowns, repeated->digits);
-        findings.merit = cells_per_second(findings.facts, findings.seconds, {{}, repeated->digits});
-        findings.merit->name = "full_multigrid.dof_per_second";
-        const ReportTable accuracy = accuracy_table(grids_.multigrid, grids, grids_.domain.dimensions());
-        setting.context.report.record(accuracy.to_json());
-        report_solves(setting, findings, *repeated,
-                      {.before = accuracy.print() + cycle_text(grids, work, cycles.back().report,
-                                                               grids_.multigrid.tau_extrapolation),
-                       .behind = algebraic_text(amg, bottom.name, hierarchy.levels() - 1),
-                       .records = algebraic_records(amg, bottom.name)});
-
-        findings.checks.push_back(accuracy_check(grids));
-        const bool extrapolates = grids_.multigrid.tau_extrapolation;
-        if (extrapolates) findings.checks.push_back(order_check(grids));
-        const double most = most_work_units * (extrapolates ? most_of_extrapolation : 1.0);
-        findings.checks.push_back({"work_units", work.of_operator <= most, work.of_operator,
-                                   fmt::format("<= {:g} residual calculations", most)});
-        findings.checks.push_back(residual);
-        findings.checks.push_back(problem_unchanged(hierarchy, setting.problem));
-        findings.checks.push_back(operator_symmetry(hierarchy));
-        findings.checks.push_back(all_converged(judge.exact(), judged_levels));
-        if (resolved_.deterministic) findings.checks.push_back(repeats_equal(norms_of(cycles)));
-    }
-};
-
-class FullMultigridMode : public GridMode {
+class FullMultigridMode : public HierarchyMode {
   public:
     std::string name() const override { return "full_multigrid"; }
     std::string meaning() const override { return "one full multigrid cycle, to the discretisation error"; }
@@ -292,11 +231,63 @@ class FullMultigridMode : public GridMode {
     GridUse use(const Deck& deck) const override {
         return {.solvers = solvers(deck), .full_multigrid = true, .predicted = false};
     }
-    std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
-        GridSetup manufactured = grids;
-        manufactured.problem.rhs = Rhs::manufactured;
-        manufactured.multigrid.cycle = Cycle::f;
-        return std::make_unique<PreparedFullMultigrid>(resolved, manufactured);
+    void decide(Resolved&, GridSetup& grids) const override {
+        grids.problem.rhs = Rhs::manufactured;
+        grids.multigrid.cycle = Cycle::f;
+    }
+    void measure(const Setting& setting, Findings& findings) const override {
+        const NamedSolver& bottom = setting.grids.use.solvers.front();
+        Hierarchy& hierarchy = setting.hierarchy;
+        Multigrid multigrid(hierarchy, setting.grids.multigrid, bottom.options);
+        findings.facts.setup_seconds = setting.setup_seconds();
+
+        setting.context.progress.say("solving for the exact discrete solutions");
+        Judge judge(setting, multigrid);
+        std::vector<Accuracy> grids;
+        for (int l = judged_levels - 1; l >= 0; --l) grids.insert(grids.begin(), judge.on(l));
+        const Check residual =
+            residual_recomputed(hierarchy.level(0), setting.problem, setting.grids.multigrid.tolerance);
+
+        std::vector<SolveRecord> cycles;
+        SolveRecord last;
+        const auto cycle = [&](int) {
+            last = judge.cycle(bottom.name, grids.front());
+            return timed(last.cost, "one cycle", digits_of(last.report.residuals));
+        };
+        const auto keep = [&] {
+            setting.context.report.record(line_of(solve_record(cycles.size(), last)));
+            cycles.push_back(last);
+        };
+        const auto repeated = repeat_solves(
+            setting, findings, {.solve = cycle, .begin = [&] { forget_cycles(multigrid); }, .keep = keep});
+        if (!repeated) return;
+        const std::optional<AmgFindings> amg = algebraic_findings(multigrid, repeated->done);
+        const auto unknowns = static_cast<double>(findings.facts.domain->cells);
+        const WorkUnits work = work_units(repeated->timers, unknowns, setting.grids.domain.dimensions());
+        findings.parts = parts_of(repeated->timers, hierarchy.levels() - 1);
+        findings.moved = movement_of(repeated->timers, unknowns, repeated->digits);
+        findings.merit = cells_per_second(findings.facts, findings.seconds, {{}, repeated->digits});
+        findings.merit->name = "full_multigrid.dof_per_second";
+        const ReportTable accuracy =
+            accuracy_table(setting.grids.multigrid, grids, setting.grids.domain.dimensions());
+        setting.context.report.record(accuracy.to_json());
+        report_solves(setting, findings, *repeated,
+                      {.before = accuracy.print() + cycle_text(grids, work, cycles.back().report,
+                                                               setting.grids.multigrid.tau_extrapolation),
+                       .behind = algebraic_text(amg, bottom.name, hierarchy.levels() - 1),
+                       .records = algebraic_records(amg, bottom.name)});
+
+        findings.checks.push_back(accuracy_check(grids));
+        const bool extrapolates = setting.grids.multigrid.tau_extrapolation;
+        if (extrapolates) findings.checks.push_back(order_check(grids));
+        const double most = most_work_units * (extrapolates ? most_of_extrapolation : 1.0);
+        findings.checks.push_back({"work_units", work.of_operator <= most, work.of_operator,
+                                   fmt::format("<= {:g} residual calculations", most)});
+        findings.checks.push_back(residual);
+        findings.checks.push_back(problem_unchanged(hierarchy, setting.problem));
+        findings.checks.push_back(operator_symmetry(hierarchy));
+        findings.checks.push_back(all_converged(judge.exact(), judged_levels));
+        if (setting.resolved.deterministic) findings.checks.push_back(repeats_equal(norms_of(cycles)));
     }
 };
 

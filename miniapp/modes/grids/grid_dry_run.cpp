@@ -238,6 +238,52 @@ std::string remarks_on_plans(const std::vector<SchemeTable>& tables, const Topol
     return text;
 }
 
+// The text and the records of plans and prediction. `fields` and `arrays`: bytes of the rank that needs most,
+// at its peak and for cells of the grids.
+DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Resolved& resolved,
+                        const std::vector<SchemeTable>& tables, double fields, double arrays,
+                        const Prediction& prediction) {
+    const bool solves = grids.use.krylov != KrylovLevel::none;
+    const std::vector<PlannedExchange> planned = planned_exchanges(grids, resolved, tables);
+    const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
+    const DomainFacts domain = facts_of_domain(finest, name(grids.problem.shape));
+    const ReportTable exchanges = level_table(grids, planned);
+    const ReportTable per_iteration = iteration_table(grids.use);
+    const Json plan{{"boxes", finest.boxes()},
+                    {"domain", domain_json(domain)},
+                    {"boxes_per_rank", grids.most_boxes_of_a_rank()},
+                    {"unknowns", finest.cell_count()},
+                    {"array_bytes", arrays},
+                    {"predicted_bytes", solves ? Json(fields) : Json()},
+                    {"planned_nodes", few.nodes > 0 ? Json(few.nodes) : Json()},
+                    {"sampled", few.sampled},
+                    {"busiest", volume_json(planned.front().sent)},
+                    {"levels", exchanges.rows()},
+                    {"per_iteration", per_iteration.rows()}};
+    std::string text = domain.whole ? "" : "domain: " + domain_text(domain, finest.boxes()) + "\n";
+    RunFacts levels;
+    set_levels(levels, grids);
+    text += exchanges.print() + agglomeration_text(levels);
+    if (solves) text += per_iteration.print();
+    text += remarks_on_plans(tables, resolved.topology);
+    text += fmt::format("one exchange: {}{}\n", counted(grids.use.exchanged_fields.value_or(1), "field"),
+                        tables.front().chosen ? "" : ", by the standard scheme");
+    if (solves)
+        text += fmt::format(
+            "memory: {} a rank at its peak, {} of them cells of the grids{}\n", bytes_text(fields),
+            bytes_text(arrays),
+            resolved.has_virtual_ranks() ? fmt::format("; of the first {} ranks", resolved.started) : "");
+    std::string records;
+    if (schemes_matter(resolved)) {
+        const SchemeChooser chooser = resolved.comm.chooser;
+        text += "\n" + schemes_text(chooser, tables, {}, 0);
+        records = scheme_records(chooser, tables);
+    }
+    text += prediction_text(prediction, resolved);
+    records += prediction_records(prediction, resolved);
+    return {text, plan.dump(), records};
+}
+
 }  // namespace
 
 std::string PreparedGrids::exceeds_planning(const SharedMemory& memory) const {
@@ -252,55 +298,19 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     const Layout finest = grids_.finest();
     const auto tables = plan_all_schemes(grids_, finest, resolved_.comm, {topology, resolved_.model()},
                                          {schemes_matter(resolved_), memory.to_plan_with(), memory.limit});
-    if (const std::string refusal = too_long_for_mpi(tables); !refusal.empty())
-        return {.text = "", .plan = "", .records = "", .refusal = refusal};
+    if (const std::string refusal = too_long_for_mpi(tables); !refusal.empty()) return {.refusal = refusal};
     const bool solves = grids_.use.krylov != KrylovLevel::none;
     const double fields = comm.max(
         solves ? static_cast<double>(predicted_bytes(grids_, finest, topology, schemes_by_level(tables)))
                : 0.0);
     const double arrays = comm.max(static_cast<double>(array_bytes(grids_, finest)));
     const Prediction prediction =
-        predicts(resolved_) ? predict(tables, comm, memory, progress) : Prediction();
-    if (comm.rank() > 0) return {};
-
-    const std::vector<PlannedExchange> planned = planned_exchanges(grids_, resolved_, tables);
-    const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
-    const DomainFacts domain = facts_of_domain(finest, name(grids_.problem.shape));
-    const ReportTable exchanges = level_table(grids_, planned);
-    const ReportTable per_iteration = iteration_table(grids_.use);
-    const Json plan{{"boxes", finest.boxes()},
-                    {"domain", domain_json(domain)},
-                    {"boxes_per_rank", grids_.most_boxes_of_a_rank()},
-                    {"unknowns", finest.cell_count()},
-                    {"array_bytes", arrays},
-                    {"predicted_bytes", solves ? Json(fields) : Json()},
-                    {"planned_nodes", few.nodes > 0 ? Json(few.nodes) : Json()},
-                    {"sampled", few.sampled},
-                    {"busiest", volume_json(planned.front().sent)},
-                    {"levels", exchanges.rows()},
-                    {"per_iteration", per_iteration.rows()}};
-    std::string text = domain.whole ? "" : "domain: " + domain_text(domain, finest.boxes()) + "\n";
-    RunFacts levels;
-    set_levels(levels, grids_);
-    text += exchanges.print() + agglomeration_text(levels);
-    if (solves) text += per_iteration.print();
-    text += remarks_on_plans(tables, topology);
-    text += fmt::format("one exchange: {}{}\n", counted(grids_.use.exchanged_fields.value_or(1), "field"),
-                        tables.front().chosen ? "" : ", by the standard scheme");
-    if (solves)
-        text += fmt::format(
-            "memory: {} a rank at its peak, {} of them cells of the grids{}\n", bytes_text(fields),
-            bytes_text(arrays),
-            resolved_.has_virtual_ranks() ? fmt::format("; of the first {} ranks", comm.size()) : "");
-    std::string records;
-    if (schemes_matter(resolved_)) {
-        const SchemeChooser chooser = resolved_.comm.chooser;
-        text += "\n" + schemes_text(chooser, tables, {}, 0);
-        records = scheme_records(chooser, tables);
-    }
-    text += prediction_text(prediction, resolved_);
-    records += prediction_records(prediction, resolved_);
-    return {text, plan.dump(), records};
+        predicts(resolved_) ? mode_.predict(*this, tables, comm, memory, progress) : Prediction();
+    DryRun dry;
+    if (comm.rank() == 0)
+        dry = text_and_records(grids_, finest, resolved_, tables, fields, arrays, prediction);
+    mode_.add_to_dry_run(*this, comm, dry);
+    return dry;
 }
 
 }  // namespace keel

@@ -5,10 +5,11 @@
 #include <algorithm>
 
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/modes/grids/algebraic.hpp"
+#include "miniapp/modes/repeat.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/level_tables.hpp"
+#include "miniapp/schemes/amg_schemes.hpp"
 #include "miniapp/schemes/plan_text.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
@@ -77,7 +78,7 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
     for (const std::string& line : fitted.left_out) told.remarks.push_back(line);
     for (const std::string& remark : fit_solvers(fitted.solvers, unknowns_of(deck.parameters, fitted, boxes)))
         told.remarks.push_back(remark);
-    const GridSetup grids = resolve_grids(deck, resolved, fitted);
+    GridSetup grids = resolve_grids(deck, resolved, fitted);
     if (grids.hierarchy.mixed)
         told.remarks.push_back(
             "multigrid.precision = mixed: cycles compute and send in single precision, but for the coarsest "
@@ -91,7 +92,8 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
     if (grids.use.krylov != KrylovLevel::none)
         if (const std::string warning = warning_of_lost_digits(grids.problem, grids.domain); !warning.empty())
             told.warnings.push_back(warning);
-    return prepare(deck, told, grids);
+    decide(told, grids);
+    return std::make_unique<PreparedGrids>(*this, told, grids, deck.parameters.mode_options);
 }
 
 std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
@@ -100,25 +102,6 @@ std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
 
 std::optional<std::string> PreparedGrids::plan_text(int rank, const SharedMemory& memory) const {
     return keel::plan_text(grids_, resolved_, rank, memory);
-}
-
-std::vector<SchemeTable> PreparedGrids::compare(const Layout& finest, const RunContext& context) const {
-    if (!schemes_matter(resolved_)) return {};
-    context.progress.say("comparing communication schemes");
-    return compare_schemes(grids_, finest, resolved_, context.comm);
-}
-
-Tried PreparedGrids::try_schemes(const RunContext& context, std::vector<SchemeTable>& tables,
-                                 const Rounds& rounds, const std::function<Interruption()>& asked,
-                                 Findings& findings) const {
-    const MakeTrial make_trial = [&](const SchemeTable& table) {
-        return make_grid_trial(grids_, resolved_.topology, context.comm, context.backend, table);
-    };
-    const Tried tried = time_schemes(context.comm, rounds, make_trial, tables, asked);
-    findings.interruption = tried.interruption;
-    findings.facts.tuning_seconds = tried.seconds;
-    findings.checks.push_back(tried.check);
-    return tried;
 }
 
 Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const {
@@ -138,32 +121,40 @@ Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const
 }
 
 void PreparedGrids::run(const RunContext& context, Findings& findings) const {
+    mode_.run(*this, context, findings);
+}
+
+void HierarchyMode::run(const PreparedGrids& prepared, const RunContext& context, Findings& findings) const {
+    const Resolved& resolved = prepared.resolved();
+    const GridSetup& grids = prepared.grids();
     RunFacts& facts = findings.facts;
-    const Layout finest = describe(context, facts);
-    std::vector<SchemeTable> schemes = compare(finest, context);
-    // The few rounds before solves end by themselves, with a choice.
-    if (tries_schemes(resolved_.comm.chooser))
-        try_schemes(
-            context, schemes, {}, [] { return Interruption::none; }, findings);
-    choose_schemes(resolved_.comm, context.comm, schemes);
-    HierarchyOptions options = grids_.hierarchy;
+    const Layout finest = prepared.describe(context, facts);
+    const std::vector<SchemeTable> schemes = choose_schemes(
+        resolved, context, [&] { return compare_schemes(grids, finest, resolved, context.comm); },
+        [&](const SchemeTable& table) {
+            return make_grid_trial(grids, resolved.topology, context.comm, context.backend, table);
+        },
+        findings);
+    HierarchyOptions options = grids.hierarchy;
     options.schemes = schemes_by_level(schemes);
-    AlgebraicChoices algebraic(resolved_, context.backend);
-    options.algebraic_schemes = algebraic.schemes();
+    AmgSchemeChoice algebraic(resolved, context.backend);
+    options.algebraic_schemes = [&](const Communicator& comm, const Topology& topology,
+                                    const SchemeOptions& finest_scheme) {
+        return algebraic.scheme_for(comm, topology, finest_scheme);
+    };
     facts.predicted_bytes = context.comm.max(static_cast<double>(
-        predicted_bytes(grids_, finest, resolved_.topology, options.schemes, context.backend.threads())));
+        predicted_bytes(grids, finest, resolved.topology, options.schemes, context.backend.threads())));
     context.report.begin(facts);
 
     context.progress.say("building the hierarchy");
     const MemoryGrowth growth(context.backend);
     const double setup_start = now();
-    Problem problem(grids_.problem, finest,
-                    grids_.multigrid.tau_extrapolation ? Means::gauss : Means::centre);
-    Ledger ledger(grids_.levels(), price_of(resolved_.simulation));
+    Problem problem(grids.problem, finest, grids.multigrid.tau_extrapolation ? Means::gauss : Means::centre);
+    Ledger ledger(grids.levels(), price_of(resolved.simulation));
     ledger.mark(context.regions);
     ledger.mark(context.backend.regions());
-    Hierarchy hierarchy(context.comm, resolved_.topology, context.backend, finest,
-                        problem.operator_formulas(), options, ledger);
+    Hierarchy hierarchy(context.comm, resolved.topology, context.backend, finest, problem.operator_formulas(),
+                        options, ledger);
     Level& top = hierarchy.level(0);
     if (problem.has_data()) facts.norm_without_data = norm_of_source(top, problem);
     facts.removed_mean = set_right_side(top, problem);
@@ -172,7 +163,7 @@ void PreparedGrids::run(const RunContext& context, Findings& findings) const {
     facts.norm_f = context.comm.max(norm_f);
     facts.zero_right_side = facts.norm_f == 0.0;
     context.report.tell(right_side_text(facts));
-    measure({resolved_, grids_, context, problem, hierarchy, ledger, schemes, setup_start}, findings);
+    measure({prepared, resolved, grids, context, problem, hierarchy, ledger, schemes, setup_start}, findings);
     for (const Check& check : algebraic.checks()) findings.checks.push_back(check);
     facts.measured_bytes = context.comm.max(
         context.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);

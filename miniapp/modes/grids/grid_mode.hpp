@@ -1,9 +1,8 @@
 #pragma once
 
-// The common part of the modes of grids: rules on decks, dry runs, and a hierarchy that is built before
-// anything is measured.
+// The common part of the modes of grids: rules on decks, memory, plans of messages, dry runs, and a hierarchy
+// that is built before anything is measured.
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,28 +17,70 @@
 
 namespace keel {
 
-// A mode that solves something on grids by [bottom].
+class GridMode;
+
+// The grids of a mode, its deck resolved. All that the mode does on them is in its class.
+class PreparedGrids : public PreparedMode {
+  public:
+    // The mode must outlive this object.
+    PreparedGrids(const GridMode& mode, const Resolved& resolved, const GridSetup& grids,
+                  const ModeOptions& options)
+        : mode_(mode), resolved_(resolved), grids_(grids), options_(options) {}
+
+    const Resolved& resolved() const override { return resolved_; }
+    std::string exceeds(const SharedMemory& memory) const override;
+    std::string exceeds_planning(const SharedMemory& memory) const override;
+    std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const override;
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override;
+    void run(const RunContext& context, Findings& findings) const override;
+
+    // --- For the mode
+    const GridSetup& grids() const { return grids_; }
+    // The values of keys that modes declare themselves.
+    template <class Options>
+    Options options() const {
+        return options_.of<Options>();
+    }
+    // Fills in what a header says of grids and measures the triad; returns the finest level. Collective.
+    Layout describe(const RunContext& context, RunFacts& facts) const;
+
+  private:
+    const GridMode& mode_;
+    Resolved resolved_;
+    GridSetup grids_;
+    ModeOptions options_;
+};
+
+// A mode that uses grids, and what it does once its deck is resolved.
 class GridMode : public Mode {
   public:
     std::vector<NamedSolver> solvers(const Deck& deck) const override { return solver_of_deck(deck); }
     void check(Rules& rules, int ranks) const override;
     std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved) const override;
 
+    // As PreparedMode has it.
+    virtual void run(const PreparedGrids& prepared, const RunContext& context, Findings& findings) const = 0;
+    // Seconds of its solves on a machine that computes. The schemes of all levels are planned. Collective;
+    // complete on rank 0.
+    virtual Prediction predict(const PreparedGrids&, const std::vector<SchemeTable>&, const Communicator&,
+                               const SharedMemory&, Progress&) const {
+        return {};
+    }
+    // Adds what else its dry run says. Collective; complete on rank 0.
+    virtual void add_to_dry_run(const PreparedGrids&, const Communicator&, DryRun&) const {}
+
   protected:
     // The sections that all have; "multigrid." is left to each.
     static std::vector<KeyUse> keys_of_grids();
 
     virtual GridUse use(const Deck& deck) const = 0;
-    // One of the two: the first where the mode has options that it alone knows.
-    virtual std::unique_ptr<PreparedMode> prepare(const Deck&, const Resolved& resolved,
-                                                  const GridSetup& grids) const {
-        return prepare(resolved, grids);
-    }
-    virtual std::unique_ptr<PreparedMode> prepare(const Resolved&, const GridSetup&) const { return nullptr; }
+    // Sets what the mode decides in place of the deck.
+    virtual void decide(Resolved&, GridSetup&) const {}
 };
 
 // The problem's hierarchy, built before a mode measures, with the right-hand side in f of the finest level.
 struct Setting {
+    const PreparedGrids& prepared;
     const Resolved& resolved;
     const GridSetup& grids;
     const RunContext& context;
@@ -52,38 +93,19 @@ struct Setting {
     double setup_seconds() const { return context.comm.max(now() - setup_start); }
 };
 
-class PreparedGrids : public PreparedMode {
+// A mode that measures on the problem's hierarchy.
+class HierarchyMode : public GridMode {
   public:
-    PreparedGrids(const Resolved& resolved, const GridSetup& grids) : resolved_(resolved), grids_(grids) {}
-
-    const Resolved& resolved() const override { return resolved_; }
-    std::string exceeds(const SharedMemory& memory) const override;
-    std::string exceeds_planning(const SharedMemory& memory) const override;
-    std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const override;
-    DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override;
-    void run(const RunContext& context, Findings& findings) const override;
+    void run(const PreparedGrids& prepared, const RunContext& context, Findings& findings) const override;
+    // Predicts multigrid, or Krylov methods on the finest grid, unless overridden.
+    Prediction predict(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
+                       const Communicator& comm, const SharedMemory& memory,
+                       Progress& progress) const override;
 
   protected:
     // Makes its solvers, notes the set-up time, solves warm-ups and repeats, reports, and fills in checks,
     // figure of merit and seconds. Collective.
     virtual void measure(const Setting& setting, Findings& findings) const = 0;
-
-    // Seconds of the solves on a machine that computes, of multigrid unless overridden. The schemes of all
-    // levels are planned. Collective; complete on rank 0.
-    virtual Prediction predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
-                               const SharedMemory& memory, Progress& progress) const;
-
-    // Fills in what a header says of grids and measures the triad; returns the finest level. Collective.
-    Layout describe(const RunContext& context, RunFacts& facts) const;
-    // The exchanges of every level under all schemes, planned; none where nothing is to be compared.
-    // Collective.
-    std::vector<SchemeTable> compare(const Layout& finest, const RunContext& context) const;
-    // Times these, between rounds of which `asked` may end it. Collective.
-    Tried try_schemes(const RunContext& context, std::vector<SchemeTable>& tables, const Rounds& rounds,
-                      const std::function<Interruption()>& asked, Findings& findings) const;
-
-    Resolved resolved_;
-    GridSetup grids_;
 };
 
 // Cells a second; solves with cycles in single precision have a figure of their own.

@@ -9,7 +9,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
-#include "miniapp/modes/grids/repeated_solves.hpp"
+#include "miniapp/modes/grids/measured_solves.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/records/kernel_times.hpp"
 #include "miniapp/report/records/krylov_record.hpp"
@@ -67,69 +67,7 @@ std::string record_of(const KrylovRecord& solve, const NamedSolver& solver, Prec
     return line_of(record);
 }
 
-class PreparedKrylov : public PreparedGrids {
-  public:
-    using PreparedGrids::PreparedGrids;
-
-  protected:
-    void measure(const Setting& setting, Findings& findings) const override {
-        const std::string& solver = grids_.use.solvers.front().name;
-        const BottomOptions& options = grids_.use.solvers.front().options;
-        const Communicator& comm = setting.context.comm;
-        Level& top = setting.hierarchy.level(0);
-        const bool singular = setting.hierarchy.singular();
-        const PreconditionerKind kind = grids_.use.preconditioner;
-        const auto M = make_preconditioner(setting.hierarchy, kind, grids_.multigrid, options.sweeps);
-        const auto krylov = make_krylov(top, singular, options, M.get());
-        findings.facts.setup_seconds = setting.setup_seconds();
-
-        std::vector<KrylovRecord> solves;
-        KrylovRecord last;
-        double iterations = 0;
-        const auto one = [&](int) {
-            const long before = M ? M->applications() : 0;
-            last = {};
-            last.cost = measured(comm, setting.context.backend, setting.hierarchy, [&] {
-                last.report = krylov->solve(top.u, top.f);
-                if (singular) remove_mean(top.bottom_operations, *top.reduction, top.u);
-            });
-            last.preconditionings = (M ? M->applications() : 0) - before;
-            return timed(last.cost, fmt::format("{} iterations", last.report.iterations),
-                         digits_of(last.report.residuals));
-        };
-        const auto keep = [&] {
-            iterations += last.report.iterations;
-            last.u_l2 = l2_norm(top, top.u);
-            setting.context.report.record(record_of(last, grids_.use.solvers.front(), kind, solves.size()));
-            solves.push_back(last);
-        };
-        const auto repeated = repeat_solves(setting, findings, {.solve = one, .keep = keep});
-        if (!repeated) return;
-        const int done = repeated->done;
-        findings.parts = parts_of(repeated->timers, 0);
-        findings.moved = movement_of(repeated->timers, static_cast<double>(findings.facts.domain->cells),
-                                     repeated->digits);
-        findings.merit =
-            cells_per_second(findings.facts, findings.seconds, {options.tolerance, repeated->digits});
-        const auto kernels = kernel_times(
-            repeated->timers, 0,
-            kind == PreconditionerKind::v_cycle ? PreconditionedBy::cycle : PreconditionedBy::blocks);
-        report_solves(setting, findings, *repeated,
-                      {.before = convergence_text(grids_.use.solvers.front(), kind, solves.back()) + "\n" +
-                                 kernels_text(kernels, iterations / done),
-                       .records = kernel_records(kernels, solver, iterations / done)});
-        findings.checks.push_back(residual_recomputed(top, setting.problem, options, M.get()));
-        findings.checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
-        findings.checks.push_back(operator_symmetry(setting.hierarchy));
-        if (M && M->vanished().empty() && wants_symmetry(options))
-            findings.checks.push_back(preconditioner_symmetry(setting.hierarchy, *M));
-        findings.checks.push_back(all_converged(
-            std::ranges::count_if(solves, [](const auto& solve) { return solve.report.succeeded(); }), done));
-        if (resolved_.deterministic) findings.checks.push_back(repeats_equal(norms_of(solves)));
-    }
-};
-
-class KrylovMode : public GridMode {
+class KrylovMode : public HierarchyMode {
   public:
     std::string name() const override { return "krylov"; }
     std::string meaning() const override { return "bottom.solver on the finest grid itself"; }
@@ -174,8 +112,61 @@ class KrylovMode : public GridMode {
                 .solvers = alone,
                 .more_fields = checks_symmetry ? 1 : 0};
     }
-    std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
-        return std::make_unique<PreparedKrylov>(resolved, grids);
+    void measure(const Setting& setting, Findings& findings) const override {
+        const std::string& solver = setting.grids.use.solvers.front().name;
+        const BottomOptions& options = setting.grids.use.solvers.front().options;
+        const Communicator& comm = setting.context.comm;
+        Level& top = setting.hierarchy.level(0);
+        const bool singular = setting.hierarchy.singular();
+        const PreconditionerKind kind = setting.grids.use.preconditioner;
+        const auto M = make_preconditioner(setting.hierarchy, kind, setting.grids.multigrid, options.sweeps);
+        const auto krylov = make_krylov(top, singular, options, M.get());
+        findings.facts.setup_seconds = setting.setup_seconds();
+
+        std::vector<KrylovRecord> solves;
+        KrylovRecord last;
+        double iterations = 0;
+        const auto one = [&](int) {
+            const long before = M ? M->applications() : 0;
+            last = {};
+            last.cost = measured(comm, setting.context.backend, setting.hierarchy, [&] {
+                last.report = krylov->solve(top.u, top.f);
+                if (singular) remove_mean(top.bottom_operations, *top.reduction, top.u);
+            });
+            last.preconditionings = (M ? M->applications() : 0) - before;
+            return timed(last.cost, fmt::format("{} iterations", last.report.iterations),
+                         digits_of(last.report.residuals));
+        };
+        const auto keep = [&] {
+            iterations += last.report.iterations;
+            last.u_l2 = l2_norm(top, top.u);
+            setting.context.report.record(
+                record_of(last, setting.grids.use.solvers.front(), kind, solves.size()));
+            solves.push_back(last);
+        };
+        const auto repeated = repeat_solves(setting, findings, {.solve = one, .keep = keep});
+        if (!repeated) return;
+        const int done = repeated->done;
+        findings.parts = parts_of(repeated->timers, 0);
+        findings.moved = movement_of(repeated->timers, static_cast<double>(findings.facts.domain->cells),
+                                     repeated->digits);
+        findings.merit =
+            cells_per_second(findings.facts, findings.seconds, {options.tolerance, repeated->digits});
+        const auto kernels = kernel_times(
+            repeated->timers, 0,
+            kind == PreconditionerKind::v_cycle ? PreconditionedBy::cycle : PreconditionedBy::blocks);
+        report_solves(setting, findings, *repeated,
+                      {.before = convergence_text(setting.grids.use.solvers.front(), kind, solves.back()) +
+                                 "\n" + kernels_text(kernels, iterations / done),
+                       .records = kernel_records(kernels, solver, iterations / done)});
+        findings.checks.push_back(residual_recomputed(top, setting.problem, options, M.get()));
+        findings.checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
+        findings.checks.push_back(operator_symmetry(setting.hierarchy));
+        if (M && M->vanished().empty() && wants_symmetry(options))
+            findings.checks.push_back(preconditioner_symmetry(setting.hierarchy, *M));
+        findings.checks.push_back(all_converged(
+            std::ranges::count_if(solves, [](const auto& solve) { return solve.report.succeeded(); }), done));
+        if (setting.resolved.deterministic) findings.checks.push_back(repeats_equal(norms_of(solves)));
     }
 
   private:

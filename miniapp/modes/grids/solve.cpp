@@ -8,9 +8,8 @@
 
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/modes/grids/algebraic.hpp"
 #include "miniapp/modes/grids/checks.hpp"
-#include "miniapp/modes/grids/repeated_solves.hpp"
+#include "miniapp/modes/grids/measured_solves.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
 
@@ -28,17 +27,36 @@ struct StepOptions {
     FirstGuess start = FirstGuess::zero;
 };
 
-class PreparedSolve : public PreparedGrids {
+class SolveMode : public HierarchyMode {
   public:
-    using PreparedGrids::PreparedGrids;
+    std::string name() const override { return "solve"; }
+    std::string meaning() const override { return "multigrid cycles to a tolerance"; }
+    void add_keys(Table& table) const override {
+        Section<StepOptions> s(table, "run", name());
+        s.integer("steps", &StepOptions::steps, between(1, 100000),
+                  "time steps, each a solve with other coefficients and another right-hand side", "steps");
+        s.choice("start", &StepOptions::start, "initial guess of all steps but the first")
+            .expert()
+            .needs("run.steps", {}, {"1"});
+    }
+    void check(Rules& rules, int ranks) const override {
+        GridMode::check(rules, ranks);
+        check_steps(rules);
+    }
+    KeyUses keys() const override {
+        std::vector<KeyUse> uses = keys_of_grids();
+        uses.push_back({"multigrid."});
+        return {uses, "plays no part in run.mode = solve; leave it out"};
+    }
 
   protected:
+    GridUse use(const Deck& deck) const override { return {.solvers = solvers(deck), .mixes = true}; }
     void measure(const Setting& setting, Findings& findings) const override {
-        const NamedSolver& bottom = grids_.use.solvers.front();
-        Multigrid multigrid(setting.hierarchy, grids_.multigrid, bottom.options);
+        const NamedSolver& bottom = setting.grids.use.solvers.front();
+        Multigrid multigrid(setting.hierarchy, setting.grids.multigrid, bottom.options);
         findings.facts.setup_seconds = setting.setup_seconds();
 
-        const int steps = grids_.use.steps;
+        const int steps = setting.prepared.options<StepOptions>().steps;
         std::vector<SolveRecord> solves;   // step after step, repeat after repeat
         std::vector<double> coefficients;  // seconds of a step, by repeats
         const auto one = [&](int n) {
@@ -65,9 +83,9 @@ class PreparedSolve : public PreparedGrids {
         findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
         findings.moved =
             movement_of(timers, static_cast<double>(findings.facts.domain->cells), repeated->digits);
-        findings.merit =
-            cells_per_second(findings.facts, findings.seconds, {grids_.multigrid.tolerance, repeated->digits},
-                             grids_.hierarchy.mixed);
+        findings.merit = cells_per_second(findings.facts, findings.seconds,
+                                          {setting.grids.multigrid.tolerance, repeated->digits},
+                                          setting.grids.hierarchy.mixed);
         const auto last_steps = std::span(solves).last(static_cast<std::size_t>(steps));
         report_solves(setting, findings, *repeated,
                       {.before = convergence_text(solves.back(), bottom.options) +
@@ -75,25 +93,26 @@ class PreparedSolve : public PreparedGrids {
                        .behind = algebraic_text(amg, bottom.name, setting.hierarchy.levels() - 1),
                        .records = records_of_bottom(setting, timers, last_steps) +
                                   algebraic_records(amg, bottom.name)});
-        check(setting, multigrid, solves, findings.checks);
+        check_solves(setting, multigrid, solves, findings.checks);
     }
 
   private:
     // Solves all time steps of the n-th repeat.
-    std::vector<SolveRecord> solve_steps(const Setting& setting, Multigrid& multigrid, int n) const {
-        const std::string& bottom = grids_.use.solvers.front().name;
-        const int steps = grids_.use.steps;
+    static std::vector<SolveRecord> solve_steps(const Setting& setting, Multigrid& multigrid, int n) {
+        const std::string& bottom = setting.grids.use.solvers.front().name;
+        const auto [steps, start] = setting.prepared.options<StepOptions>();
         std::vector<SolveRecord> row;
         for (int step = 0; step < steps; ++step) {
             const double updated = steps > 1 ? set_step(setting, multigrid, step) : 0.0;
-            const bool goes_on = step > 0 && grids_.use.from_last;
+            const bool goes_on = step > 0 && start == FirstGuess::last;
             SolveRecord solve = solve_once(setting, multigrid, bottom, goes_on ? Guess::any : Guess::zero);
             solve.step = step;
             solve.coefficients_seconds = updated;
             const std::string which = steps > 1 ? fmt::format(", step {}", step) : "";
             setting.context.progress.say(fmt::format("{}{}: {} cycles, {}", numbered(n), which,
                                                      solve.report.cycles, seconds_text(solve.cost.seconds)),
-                                         resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
+                                         setting.resolved.warmup + n + 1,
+                                         setting.resolved.warmup + setting.resolved.repeats);
             row.push_back(solve);
         }
         return row;
@@ -123,10 +142,10 @@ class PreparedSolve : public PreparedGrids {
                                      iterations / static_cast<double>(steps.size()));
     }
 
-    void check(const Setting& setting, Multigrid& multigrid, const std::vector<SolveRecord>& solves,
-               std::vector<Check>& checks) const {
+    static void check_solves(const Setting& setting, Multigrid& multigrid,
+                             const std::vector<SolveRecord>& solves, std::vector<Check>& checks) {
         Hierarchy& hierarchy = setting.hierarchy;
-        const double tolerance = grids_.multigrid.tolerance;
+        const double tolerance = setting.grids.multigrid.tolerance;
         if (setting.problem.has_exact_solution() && hierarchy.levels() > 1)
             checks.push_back(discretisation_order(hierarchy, multigrid, setting.problem, tolerance));
         checks.push_back(residual_recomputed(hierarchy.level(0), setting.problem, tolerance));
@@ -135,13 +154,14 @@ class PreparedSolve : public PreparedGrids {
         checks.push_back(all_converged(
             std::ranges::count_if(solves, [](const auto& solve) { return solve.report.converged(); }),
             static_cast<long>(solves.size())));
-        if (resolved_.deterministic) checks.push_back(steps_equal(solves));
+        if (setting.resolved.deterministic)
+            checks.push_back(steps_equal(solves, setting.prepared.options<StepOptions>().steps));
     }
 
     // The worst check of all steps.
-    Check steps_equal(const std::vector<SolveRecord>& solves) const {
+    static Check steps_equal(const std::vector<SolveRecord>& solves, int steps) {
         Check worst = repeats_equal({});
-        for (int step = 0; step < grids_.use.steps; ++step) {
+        for (int step = 0; step < steps; ++step) {
             std::vector<double> norms;
             for (const SolveRecord& solve : solves)
                 if (solve.step == step) norms.push_back(solve.u_l2);
@@ -149,43 +169,7 @@ class PreparedSolve : public PreparedGrids {
         }
         return worst;
     }
-};
 
-class SolveMode : public GridMode {
-  public:
-    std::string name() const override { return "solve"; }
-    std::string meaning() const override { return "multigrid cycles to a tolerance"; }
-    void add_keys(Table& table) const override {
-        Section<StepOptions> s(table, "run", name());
-        s.integer("steps", &StepOptions::steps, between(1, 100000),
-                  "time steps, each a solve with other coefficients and another right-hand side", "steps");
-        s.choice("start", &StepOptions::start, "initial guess of all steps but the first")
-            .expert()
-            .needs("run.steps", {}, {"1"});
-    }
-    void check(Rules& rules, int ranks) const override {
-        GridMode::check(rules, ranks);
-        check_steps(rules);
-    }
-    KeyUses keys() const override {
-        std::vector<KeyUse> uses = keys_of_grids();
-        uses.push_back({"multigrid."});
-        return {uses, "plays no part in run.mode = solve; leave it out"};
-    }
-
-  protected:
-    GridUse use(const Deck& deck) const override {
-        const auto options = deck.parameters.mode_options.of<StepOptions>();
-        return {.solvers = solvers(deck),
-                .steps = options.steps,
-                .from_last = options.start == FirstGuess::last,
-                .mixes = true};
-    }
-    std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
-        return std::make_unique<PreparedSolve>(resolved, grids);
-    }
-
-  private:
     static void check_steps(Rules& rules) {
         const Parameters& p = rules.parameters();
         const auto options = p.mode_options.of<StepOptions>();

@@ -10,9 +10,8 @@
 
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/modes/grids/algebraic.hpp"
 #include "miniapp/modes/grids/checks.hpp"
-#include "miniapp/modes/grids/repeated_solves.hpp"
+#include "miniapp/modes/grids/measured_solves.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/table.hpp"
@@ -26,11 +25,15 @@ struct SurveyOptions {
     std::vector<std::string> survey;  // "NAME KEY=VALUE ..."; none: all methods
 };
 
-// The solves with one solver.
+// A bottom solver with objects of its own, and the solves with it. Only the hierarchy is shared, and every
+// solve starts from f and u = 0.
 struct SurveyRow {
     std::string solver;
-    std::vector<SolveRecord> solves;  // one a round
-    std::vector<TimerRow> timers;
+    std::unique_ptr<Multigrid> multigrid;
+    Ledger ledger;  // its measured solves, as the following
+    double my_seconds = 0;
+    std::vector<SolveRecord> solves = {};  // one a round
+    std::vector<TimerRow> timers = {};
     std::optional<AmgFindings> amg = {};
 
     bool converged() const {  // in every round
@@ -129,133 +132,6 @@ std::string survey_notes(const SurveyRows& rows, std::span<const std::string> le
                rows.front().solver, fused(rows) ? "; on fused: those of bicgstab_fused" : "");
 }
 
-// A bottom solver with objects of its own. Only the hierarchy is shared, and every solve starts from f and u
-// = 0.
-struct Contender {
-    std::unique_ptr<Multigrid> multigrid;
-    Ledger ledger;  // its measured solves'
-    double my_seconds = 0;
-};
-
-class PreparedSurvey : public PreparedGrids {
-  public:
-    using PreparedGrids::PreparedGrids;
-
-  protected:
-    void measure(const Setting& setting, Findings& findings) const override {
-        SurveyRows rows;
-        std::vector<Contender> contenders;
-        for (const auto& [name, bottom] : grids_.use.solvers) {
-            rows.push_back({name, {}, {}});
-            contenders.push_back({std::make_unique<Multigrid>(setting.hierarchy, grids_.multigrid, bottom),
-                                  Ledger(setting.hierarchy.levels())});
-        }
-        findings.facts.setup_seconds = setting.setup_seconds();
-        // The worst of the solves that claim to have converged.
-        Check residual{"residual_recomputed", true, 0.0,
-                       fmt::format("<= multigrid.tolerance, of {}", max_norm_quotient)};
-        if (!take_turns(setting, rows, contenders, residual, findings)) return;
-        // The last solvers had no turn if a signal ended the first round.
-        std::erase_if(rows, [](const SurveyRow& row) { return row.solves.empty(); });
-        for (std::size_t c = 0; c < rows.size(); ++c) {
-            const auto solves = static_cast<int>(rows[c].solves.size());
-            rows[c].timers = gather_timers(setting.context.comm, contenders[c].ledger,
-                                           contenders[c].my_seconds, solves, resolved_.details);
-            rows[c].amg = algebraic_findings(*contenders[c].multigrid, solves);
-        }
-        const SurveyRow& best = fastest(rows);
-        findings.seconds = median(best.seconds());
-        findings.merit =
-            cells_per_second(findings.facts, findings.seconds, {grids_.multigrid.tolerance, best.digits()},
-                             grids_.hierarchy.mixed);
-        tell(setting, rows, findings.facts);
-
-        setting.context.progress.say("checking");
-        findings.checks.push_back(residual);
-        check(setting, rows, findings.checks);
-    }
-
-  private:
-    // Solves round after round, by one solver after the other; whether one was measured.
-    bool take_turns(const Setting& setting, SurveyRows& rows, std::vector<Contender>& contenders,
-                    Check& residual, Findings& findings) const {
-        const auto count = static_cast<int>(contenders.size());
-        const Repeats turns{"solves", resolved_.warmup * count, resolved_.repeats * count};
-        const auto one = [&](int turn) {
-            const int from_first = turn + turns.warmup;
-            const auto c = static_cast<std::size_t>(from_first % count);
-            const int round = from_first / count - resolved_.warmup;
-            SurveyRow& row = rows[c];
-            setting.ledger.clear();
-            if (row.solves.empty()) forget_cycles(*contenders[c].multigrid);
-            const SolveRecord solve = solve_once(setting, *contenders[c].multigrid, row.solver);
-            setting.context.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(round), row.solver,
-                                                     solve.report.cycles, seconds_text(solve.cost.seconds)),
-                                         from_first + 1, turns.warmup + turns.counted);
-            if (round < 0) return;
-            contenders[c].ledger += setting.ledger;
-            contenders[c].my_seconds += solve.cost.my_seconds;
-            findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
-            setting.context.report.record(line_of(solve_record(row.solves.size(), solve)) +
-                                          cycle_records(row.solves.size(), solve));
-            row.solves.push_back(solve);
-            if (!solve.report.converged()) return;
-            const Check again =
-                residual_recomputed(setting.hierarchy.level(0), setting.problem, grids_.multigrid.tolerance);
-            residual.passed = residual.passed && again.passed;
-            residual.value = std::max(residual.value, again.value);
-        };
-        return repeat(setting.context, turns, findings, one) > 0;
-    }
-
-    static const SurveyRow& fastest(const SurveyRows& rows) {
-        const SurveyRow* best = &rows.front();
-        for (const SurveyRow& row : rows) {
-            const bool first = !best->compares() && row.compares();
-            if (first || speed_up(*best, row).value_or(0) > 1) best = &row;
-        }
-        return *best;
-    }
-
-    void check(const Setting& setting, const SurveyRows& rows, std::vector<Check>& checks) const {
-        checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
-        checks.push_back(operator_symmetry(setting.hierarchy));
-        const auto& baseline = rows.front().solves;
-        Check converged = all_converged(
-            std::ranges::count_if(baseline, [](const auto& solve) { return solve.report.converged(); }),
-            static_cast<long>(baseline.size()));
-        converged.name = "baseline_converged";
-        checks.push_back(converged);
-        if (!resolved_.deterministic) return;
-        Check equal = repeats_equal({});
-        for (const SurveyRow& row : rows)
-            if (const Check of_row = repeats_equal(norms_of(row.solves)); !of_row.passed) equal = of_row;
-        checks.push_back(equal);
-    }
-
-    void tell(const Setting& setting, const SurveyRows& rows, const RunFacts& facts) const {
-        const int levels = setting.hierarchy.levels();
-        const ReportTable table = survey_table(rows, levels, facts);
-        std::string algebraic;
-        std::string records;
-        for (const SurveyRow& row : rows) {
-            Json record{{"record", "survey"}};
-            record.update(fields_of(survey_row(rows, row, levels, facts)));
-            records += line_of(record);
-            algebraic += algebraic_text(row.amg, row.solver, levels - 1);
-            records += timer_records(row.timers, row.solver);
-            const auto solver = std::ranges::find(grids_.use.solvers, row.solver, &NamedSolver::name);
-            records += bottom_kernel_records(row.timers, levels - 1, *solver,
-                                             row.solves.back().report.bottom_iterations()) +
-                       algebraic_records(row.amg, row.solver, true);
-        }
-        setting.context.report.tell(
-            table.print() + survey_notes(rows, grids_.use.left_out) + "\n" +
-            schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds) + algebraic);
-        setting.context.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));
-    }
-};
-
 // "NAME KEY=VALUE ..." as words for read_deck(), and as the solver's name: with single blanks, and without
 // iterations that are given, with which it is no other one.
 std::vector<std::string> overrides_of(const std::string& entry, std::string& name) {
@@ -306,7 +182,7 @@ std::vector<NamedSolver> contestants(const Deck& deck, std::vector<Complaint>& c
     return all;
 }
 
-class SurveyMode : public GridMode {
+class SurveyMode : public HierarchyMode {
   public:
     std::string name() const override { return "survey"; }
     std::string meaning() const override { return "multigrid with one bottom solver after the other"; }
@@ -349,8 +225,116 @@ class SurveyMode : public GridMode {
         }
         return use;
     }
-    std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
-        return std::make_unique<PreparedSurvey>(resolved, grids);
+    void measure(const Setting& setting, Findings& findings) const override {
+        SurveyRows rows;
+        for (const auto& [solver, bottom] : setting.grids.use.solvers)
+            rows.push_back({solver,
+                            std::make_unique<Multigrid>(setting.hierarchy, setting.grids.multigrid, bottom),
+                            Ledger(setting.hierarchy.levels())});
+        findings.facts.setup_seconds = setting.setup_seconds();
+        // The worst of the solves that claim to have converged.
+        Check residual{"residual_recomputed", true, 0.0,
+                       fmt::format("<= multigrid.tolerance, of {}", max_norm_quotient)};
+        if (!take_turns(setting, rows, residual, findings)) return;
+        // The last solvers had no turn if a signal ended the first round.
+        std::erase_if(rows, [](const SurveyRow& row) { return row.solves.empty(); });
+        for (SurveyRow& row : rows) {
+            const auto solves = static_cast<int>(row.solves.size());
+            row.timers = gather_timers(setting.context.comm, row.ledger, row.my_seconds, solves,
+                                       setting.resolved.details);
+            row.amg = algebraic_findings(*row.multigrid, solves);
+        }
+        const SurveyRow& best = fastest(rows);
+        findings.seconds = median(best.seconds());
+        findings.merit = cells_per_second(findings.facts, findings.seconds,
+                                          {setting.grids.multigrid.tolerance, best.digits()},
+                                          setting.grids.hierarchy.mixed);
+        tell(setting, rows, findings.facts);
+
+        setting.context.progress.say("checking");
+        findings.checks.push_back(residual);
+        check_rounds(setting, rows, findings.checks);
+    }
+
+  private:
+    // Solves round after round, by one solver after the other; whether one was measured.
+    static bool take_turns(const Setting& setting, SurveyRows& rows, Check& residual, Findings& findings) {
+        const auto count = static_cast<int>(rows.size());
+        const Repeats turns{"solves", setting.resolved.warmup * count, setting.resolved.repeats * count};
+        const auto one = [&](int turn) {
+            const int from_first = turn + turns.warmup;
+            const auto c = static_cast<std::size_t>(from_first % count);
+            const int round = from_first / count - setting.resolved.warmup;
+            SurveyRow& row = rows[c];
+            setting.ledger.clear();
+            if (row.solves.empty()) forget_cycles(*row.multigrid);
+            const SolveRecord solve = solve_once(setting, *row.multigrid, row.solver);
+            setting.context.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(round), row.solver,
+                                                     solve.report.cycles, seconds_text(solve.cost.seconds)),
+                                         from_first + 1, turns.warmup + turns.counted);
+            if (round < 0) return;
+            row.ledger += setting.ledger;
+            row.my_seconds += solve.cost.my_seconds;
+            findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
+            setting.context.report.record(line_of(solve_record(row.solves.size(), solve)) +
+                                          cycle_records(row.solves.size(), solve));
+            row.solves.push_back(solve);
+            if (!solve.report.converged()) return;
+            const Check again = residual_recomputed(setting.hierarchy.level(0), setting.problem,
+                                                    setting.grids.multigrid.tolerance);
+            residual.passed = residual.passed && again.passed;
+            residual.value = std::max(residual.value, again.value);
+        };
+        return repeat(setting.context, turns, findings, one) > 0;
+    }
+
+    static const SurveyRow& fastest(const SurveyRows& rows) {
+        const SurveyRow* best = &rows.front();
+        for (const SurveyRow& row : rows) {
+            const bool first = !best->compares() && row.compares();
+            if (first || speed_up(*best, row).value_or(0) > 1) best = &row;
+        }
+        return *best;
+    }
+
+    static void check_rounds(const Setting& setting, const SurveyRows& rows, std::vector<Check>& checks) {
+        checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
+        checks.push_back(operator_symmetry(setting.hierarchy));
+        const auto& baseline = rows.front().solves;
+        Check converged = all_converged(
+            std::ranges::count_if(baseline, [](const auto& solve) { return solve.report.converged(); }),
+            static_cast<long>(baseline.size()));
+        converged.name = "baseline_converged";
+        checks.push_back(converged);
+        if (!setting.resolved.deterministic) return;
+        Check equal = repeats_equal({});
+        for (const SurveyRow& row : rows)
+            if (const Check of_row = repeats_equal(norms_of(row.solves)); !of_row.passed) equal = of_row;
+        checks.push_back(equal);
+    }
+
+    static void tell(const Setting& setting, const SurveyRows& rows, const RunFacts& facts) {
+        const int levels = setting.hierarchy.levels();
+        const ReportTable table = survey_table(rows, levels, facts);
+        std::string algebraic;
+        std::string records;
+        for (const SurveyRow& row : rows) {
+            Json record{{"record", "survey"}};
+            record.update(fields_of(survey_row(rows, row, levels, facts)));
+            records += line_of(record);
+            algebraic += algebraic_text(row.amg, row.solver, levels - 1);
+            records += timer_records(row.timers, row.solver);
+            const auto solver = std::ranges::find(setting.grids.use.solvers, row.solver, &NamedSolver::name);
+            records += bottom_kernel_records(row.timers, levels - 1, *solver,
+                                             row.solves.back().report.bottom_iterations()) +
+                       algebraic_records(row.amg, row.solver, true);
+        }
+        setting.context.report.tell(
+            table.print() + survey_notes(rows, setting.grids.use.left_out) + "\n" +
+            schemes_text(setting.resolved.comm.chooser, setting.schemes, {}, facts.tuning_seconds) +
+            algebraic);
+        setting.context.report.record(records +
+                                      scheme_records(setting.resolved.comm.chooser, setting.schemes));
     }
 };
 

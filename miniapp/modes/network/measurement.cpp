@@ -14,6 +14,7 @@
 #include "comm/costs/collective_time.hpp"
 #include "comm/reductions/all_reduce.hpp"
 #include "kernels/timing/ledger.hpp"
+#include "miniapp/modes/repeat.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {

@@ -49,8 +49,6 @@ class PreparedNetwork : public PreparedMode {
         : resolved_(resolved), options_(options) {}
 
     const Resolved& resolved() const override { return resolved_; }
-    std::string exceeds(const SharedMemory&) const override { return ""; }
-    std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
 
     // Who would send to whom.
     DryRun dry_run(const Communicator& comm, const SharedMemory&, Progress&) const override {

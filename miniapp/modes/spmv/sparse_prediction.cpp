@@ -7,10 +7,28 @@
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/spmv/spmv_mode.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
 
 namespace keel {
 namespace {
+
+// The work of the rank that has most: products by its entries and rows, vectors by its blocks of rows.
+void scale_work(Trace& trace, const GlobalRows& all, const MatrixPart& largest) {
+    const auto product = [](std::size_t rows, std::size_t entries) {
+        return work_of({.rows = rows, .nonzeros = entries}, 1);
+    };
+    const Work whole = product(all.rows(), all.columns.size());
+    const Work part = product(largest.rows, largest.entries);
+    const double of_vectors =
+        static_cast<double>(blocks_of(largest.rows)) / static_cast<double>(blocks_of(all.rows()));
+    for (Event& event : trace) {
+        const bool is_product = event.op == Op::bottom_operator;
+        event.work.flops *= is_product ? part.flops / whole.flops : of_vectors;
+        event.work.bytes *= is_product ? part.bytes / whole.bytes : of_vectors;
+    }
+}
 
 PredictedSolve solve_of(const MatrixUse& use, const Report& report) {
     const NamedSolver& solver = *use.solver;
@@ -83,21 +101,40 @@ Json more_of(const PredictedSolve& solve, std::int64_t rows) {
 
 }  // namespace
 
-std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                              double available, const DryRunLimit& limit, const VirtualAmg* amg) {
-    if (!resolved.has_virtual_ranks())
-        return " where each rank has its own rows; start one rank, with problem.ranks";
-    if (use.uses_amg()) {
-        if (!amg)
-            return " of a hierarchy that depends on ranks; choose amg.coarsening = \"pmis\" or "
-                   "\"aggregation\"";
-        if (amg->proxy) return "";
-        if (!amg->too_large.empty()) return ": " + amg->too_large;
-        if (!amg->missing.empty())
-            return ": there is no cycle, for want of " + amg->missing + remedy(amg->outcome);
-        return " with a Krylov method on the coarsest level; choose amg.coarsest = \"replicated\" or "
-               "\"gathered\"";
-    }
+BottomOptions proxy_options(const NamedSolver& solver) {
+    constexpr int most_sampled = 50;
+    BottomOptions options = solver.options;
+    if (options.assumed_iterations > 0)
+        options.max_iterations = std::min(options.assumed_iterations, most_sampled);
+    return options;
+}
+
+SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder& recorder) {
+    const Field x = A.make_vector();
+    const Field f = A.make_vector();
+    A.assign(x, [](std::int64_t row) { return entry_of_x(row, 0); });
+    A.apply(std::span(&f, 1), A.plain(), std::span(&x, 1));
+    recorder.take();  // events of the set-up
+    Report report = krylov.solve(x, f);
+    return {.solve = recorder.take(), .report = std::move(report)};
+}
+
+// Every exchange is recorded although nothing has to travel.
+SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MatrixPart& largest) {
+    const Communicator self = Communicator::self();
+    const auto backend = make_backend(all_backends().front().name);
+    const RowPartition partition{static_cast<std::int64_t>(all.rows()), 1};
+    Ledger ledger(1);
+    SparseMatrix A(self, detect_topology(self), *backend, partition, all, {}, ledger);
+    Recorder recorder(A, ledger);
+    const auto krylov = make_krylov(A, self, proxy_options(*use.solver));
+    SparseProxySolve proxy = solve_recorded(A, *krylov, recorder);
+    scale_work(proxy.solve, all, largest);
+    return proxy;
+}
+
+std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, double available,
+                              const DryRunLimit& limit) {
     const MatrixPart whole{static_cast<std::size_t>(size.rows), static_cast<std::size_t>(size.entries)};
     const auto needed = static_cast<double>(predicted_bytes(use, whole));
     if (needed > available)
@@ -116,9 +153,9 @@ std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, co
     return exceeded.empty() ? "" : ", iterations not known: with a solve that counts them " + exceeded;
 }
 
-Prediction predict_sparse(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                          const SparseProxySolve& proxy, const std::vector<ExchangePlan>& plans,
-                          const CoarsestRanks* coarsest) {
+Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
+                   const SparseProxySolve& proxy, const std::vector<ExchangePlan>& plans,
+                   const CoarsestRanks* coarsest) {
     VirtualRanks ranks = virtual_ranks(resolved);
     ranks.coarsest = coarsest;
     PredictedSolve solve = solve_of(use, proxy.report);

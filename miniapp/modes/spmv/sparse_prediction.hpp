@@ -1,25 +1,41 @@
 #pragma once
 
-// The seconds that --dry-run predicts for a solve with a sparse matrix on comm.machine.
+// The seconds that --dry-run predicts for a solve with a sparse matrix on comm.machine: from a proxy solve
+// with the whole matrix on the calling rank alone, which records what the rank with most does, in order and
+// without times.
 
 #include <string>
 
-#include "miniapp/modes/spmv/amg/virtual_amg.hpp"
-#include "miniapp/modes/spmv/sparse_proxy_solve.hpp"
+#include "miniapp/modes/spmv/matrix_memory.hpp"
 #include "miniapp/prediction/prediction.hpp"
+#include "solvers/krylov/bottom_solver.hpp"
 
 namespace keel {
 
-// Why it does not, with the remedy; empty if it does. It follows "no seconds are predicted". The whole matrix
-// is to be solved with in so many bytes on one rank, and within the limit. `amg` is null without algebraic
-// multigrid, or where it depends on ranks.
-std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                              double available, const DryRunLimit& limit, const VirtualAmg* amg);
+struct SparseProxySolve {
+    Trace solve;
+    Trace setup = {};  // algebraic multigrid's, where that takes part
+    Report report = {};
+};
 
-// From its proxy solve and the chosen plans of all its exchanges. `coarsest`: with algebraic multigrid, else
+// The solver's options; bottom.assumed_iterations are cut to as many as show their proportions.
+BottomOptions proxy_options(const NamedSolver& solver);
+
+// Solves for the solution of a run, and records what that does. The recorder is older than the method.
+SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder& recorder);
+
+// By a Krylov method without algebraic multigrid; work becomes that of the rank with most rows and most
+// entries.
+SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MatrixPart& largest);
+// Why there is none, with the remedy; empty if there is one. It follows "no seconds are predicted". The whole
+// matrix is to be solved with in so many bytes on one rank, and within the limit.
+std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, double available,
+                              const DryRunLimit& limit);
+
+// From a proxy solve and the chosen plans of all its exchanges. `coarsest`: with algebraic multigrid, else
 // null.
-Prediction predict_sparse(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                          const SparseProxySolve& proxy, const std::vector<ExchangePlan>& plans,
-                          const CoarsestRanks* coarsest);
+Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
+                   const SparseProxySolve& proxy, const std::vector<ExchangePlan>& plans,
+                   const CoarsestRanks* coarsest);
 
 }  // namespace keel

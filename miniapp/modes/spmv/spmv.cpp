@@ -1,7 +1,5 @@
 // run.mode = spmv: products of a sparse matrix with vectors, and solves with it.
 
-#include "miniapp/modes/spmv/spmv.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -51,22 +49,9 @@ constexpr const char* keys_of_all[] = {"problem.matrix",
                                        "problem.ordering",
                                        "problem.columns",
                                        "problem.ranks",
-                                       "run.mode",
-                                       "run.solve",
-                                       "run.backend",
-                                       "run.gpu_sync",
-                                       "run.warmup",
-                                       "run.repeats",
-                                       "run.time_limit",
-                                       "run.label",
-                                       "comm.scheme",
-                                       "comm.message_cap",
-                                       "comm.ranks_per_node",
-                                       "comm.ranks_per_socket",
-                                       "comm.node_map",
-                                       "comm.machine",
-                                       "comm.device",
-                                       "comm.allreduce_model"};
+                                       "run.",
+                                       "comm.",
+                                       "output."};
 
 class SpmvMode : public Mode {
   public:
@@ -111,16 +96,16 @@ class SpmvMode : public Mode {
              true},
             {"bottom.", {solving}},
             {"amg.", {solving, {"bottom.solver", {algebraic_cycles().name}}}},
-            {"amg.", {solving, {"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}},
-            {"run.triad_mb"},
-            {"run.dry_run_limit"},
-            {"output."}};
+            {"amg.", {solving, {"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}}};
         for (const char* key : keys_of_all) uses.push_back({key});
+        const std::string otherwise = "plays no part in run.mode = spmv; leave it out";
+        for (const char* key : {"run.deterministic", "comm.ghost_depth", "comm.neighbours", "comm.overlap"})
+            uses.push_back({key, {}, otherwise});
         for (const char* key : {"problem.dimensions", "problem.shape", "problem.fill", "problem.outside",
                                 "problem.a", "problem.b", "problem.coefficients", "problem.contrast",
                                 "problem.anisotropy", "problem.alpha", "problem.boundary"})
             uses.push_back({.key = key, .needs = {of_problem}, .besides = true});
-        return {uses, "plays no part in run.mode = spmv; leave it out"};
+        return {uses, otherwise};
     }
 
     std::vector<NamedSolver> solvers(const Deck& deck) const override {

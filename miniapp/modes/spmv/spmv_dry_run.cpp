@@ -7,14 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "comm/plans/negotiation.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/spmv/amg/virtual_amg.hpp"
-#include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
 #include "miniapp/modes/spmv/matrix_schemes.hpp"
-#include "miniapp/modes/spmv/sparse_prediction.hpp"
 #include "miniapp/modes/spmv/spmv_mode.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
@@ -24,15 +21,15 @@ namespace keel {
 namespace {
 
 struct Sizes {
-    MatrixCounts counts;
-    std::vector<SchemeTable> schemes;  // products first
-    double memory = 0;                 // of the rank that needs most
-    double arrays = 0;                 // the matrix and the vectors alone
-    std::string of_whom{};             // that memory is, if of one rank
-    std::optional<VirtualAmg> amg{};
-    Prediction prediction{};
+    MatrixCounts counts = {};
+    std::vector<SchemeTable> schemes = {};  // products first
+    double memory = 0;                      // of the rank that needs most
+    double arrays = 0;                      // the matrix and the vectors alone
+    std::string of_whom = {};               // that memory is, if of one rank
+    std::optional<VirtualAmg> amg = {};
+    Prediction prediction = {};
+    std::string refusal = {};  // not empty: why there is nothing else
 };
-using Reason = std::string;
 
 // The sizes by all ranks that there are, each for its own rows.
 Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communicator& comm,
@@ -52,13 +49,13 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
     found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
     found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
     if (predicts(resolved) && use.solver)
-        found.prediction.why_not = why_not_predicted(use, resolved, size, 0, {}, nullptr);
+        found.prediction.why_not = " where each rank has its own rows; start one rank, with problem.ranks";
     return found;
 }
 
 // Why one rank has not the memory to plan for all the others.
-Reason too_large(const MatrixUse& use, const MatrixSize& size, int ranks, const std::string& what,
-                 double needed, const SharedMemory& memory) {
+std::string too_large(const MatrixUse& use, const MatrixSize& size, int ranks, const std::string& what,
+                      double needed, const SharedMemory& memory) {
     return fmt::format(
         "problem.matrix = \"{}\", {} rows, {:.0f} entries: to plan for {} ranks that are not here, one rank "
         "holds {}: {} and more of {}, half of this node; choose fewer rows, or start {} ranks",
@@ -66,8 +63,8 @@ Reason too_large(const MatrixUse& use, const MatrixSize& size, int ranks, const 
         bytes_text(memory.to_plan_with()), ranks);
 }
 // The same of what a dry run may take; empty if it may.
-Reason why_not_planned(const DryRunLimit& limit, const DryRunCost& cost, const MatrixUse& use,
-                       const MatrixSize& size, int ranks) {
+std::string why_not_planned(const DryRunLimit& limit, const DryRunCost& cost, const MatrixUse& use,
+                            const MatrixSize& size, int ranks) {
     const std::string exceeded = limit.exceeded_by(cost, "fewer rows or ranks");
     if (exceeded.empty()) return "";
     return fmt::format("problem.matrix = \"{}\", {} rows, {:.0f} entries on {} ranks that are not here: {}",
@@ -110,7 +107,7 @@ double requests_of(const MatrixUse& use, const MatrixSize& size, double ranks) {
 Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size, const Sizes& found,
                    const GlobalRows& all, const Pattern& pattern) {
     if (const std::optional<VirtualAmg>& amg = found.amg)
-        return predict_sparse(use, resolved, size, *amg->proxy, amg->plans, &*amg->coarsest_ranks);
+        return predict(use, resolved, size, *amg->proxy, amg->plans, &*amg->coarsest_ranks);
     const MatrixPart most{static_cast<std::size_t>(found.counts.rows.most),
                           static_cast<std::size_t>(found.counts.nonzeros.most)};
     const SchemeOptions scheme = schemes_of_matrix(resolved.comm.scheme, found.schemes).solves;
@@ -121,13 +118,12 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
                      Representatives::themselves(block_layout(1), resolved.topology),
                      {}});
     plans.front().plans.push_back(make_plan(pattern, resolved.topology, scheme, {}));
-    return predict_sparse(use, resolved, size, proxy_solve(use, all, most), plans, nullptr);
+    return predict(use, resolved, size, proxy_solve(use, all, most), plans, nullptr);
 }
 
 // The sizes of virtual ranks, by this rank alone.
-std::variant<Sizes, Reason> planned_here(const MatrixUse& use, const Resolved& resolved,
-                                         const MatrixSize& size, const SharedMemory& memory,
-                                         Progress& progress) {
+Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
+                   const SharedMemory& memory, Progress& progress) {
     const Topology& topology = resolved.topology;
     const int ranks = topology.ranks();
     double needed = bytes_to_read(use, size);
@@ -149,19 +145,22 @@ std::variant<Sizes, Reason> planned_here(const MatrixUse& use, const Resolved& r
         ghosts.push_back(static_cast<std::int64_t>(needs.size()));
         needed += static_cast<double>(needs.size()) * bytes_to_plan_a_request;
         if (needed > memory.to_plan_with())
-            return too_large(use, size, ranks, "what all need of each other", needed, memory);
+            return {.refusal = too_large(use, size, ranks, "what all need of each other", needed, memory)};
         for (const Item& item : needs) requests.push_back({item, rank});
         const DryRunCost cost = cost_of(use, size, static_cast<double>(requests.size()), ranks);
-        if (Reason reason = why_not_planned(memory.limit, cost, use, size, ranks); !reason.empty())
-            return reason;
+        if (const std::string reason = why_not_planned(memory.limit, cost, use, size, ranks); !reason.empty())
+            return {.refusal = reason};
         if (static_cast<double>(columns.size()) > found.counts.nonzeros.most) largest = rank;
         found.counts.rows.add(partition.size(rank));
         found.counts.nonzeros.add(columns.size());
         found.counts.ghosts.add(needs.size());
     }
     if (asked)
-        found.prediction.why_not = why_not_predicted(use, resolved, size, available - needed, memory.limit,
-                                                     found.amg ? &*found.amg : nullptr);
+        found.prediction.why_not =
+            found.amg        ? why_not_predicted(*found.amg)
+            : use.uses_amg() ? " of a hierarchy that depends on ranks; choose amg.coarsening = \"pmis\" or "
+                               "\"aggregation\""
+                             : why_not_predicted(use, size, available - needed, memory.limit);
     const bool predicted = asked && found.prediction.why_not.empty();
     if (!predicted || found.amg) all = {};
     progress.say("planning messages");
@@ -215,7 +214,8 @@ std::string PreparedSpmv::exceeds_planning(const SharedMemory& shared) const {
     const MatrixSize size = matrix_size(use_.matrix);
     const double ranks = resolved_.ranks;
     const DryRunCost cost = cost_of(use_, size, requests_of(use_, size, ranks), ranks);
-    if (Reason reason = why_not_planned(memory.limit, cost, use_, size, resolved_.ranks); !reason.empty())
+    if (std::string reason = why_not_planned(memory.limit, cost, use_, size, resolved_.ranks);
+        !reason.empty())
         return reason;
     const double read = bytes_to_read(use_, size);
     return read <= memory.to_plan_with() ? ""
@@ -226,18 +226,13 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     if (resolved_.has_virtual_ranks() && comm.rank() > 0) return {};
     const MatrixSize size = matrix_size(use_.matrix);
     const SharedMemory of_one{memory.bytes, 1, memory.where, memory.limit};
-    const std::variant<Sizes, Reason> result = resolved_.has_virtual_ranks()
-                                                   ? planned_here(use_, resolved_, size, of_one, progress)
-                                                   : negotiated(use_, resolved_, comm, size);
+    const Sizes found = resolved_.has_virtual_ranks() ? planned_here(use_, resolved_, size, of_one, progress)
+                                                      : negotiated(use_, resolved_, comm, size);
     if (comm.rank() > 0) return {};
-
-    const std::string& matrix = use_.matrix.options.matrix;
-    if (const auto* complaint = std::get_if<Reason>(&result))
-        return {.text = "", .plan = "", .records = "", .refusal = *complaint};
-    const auto& found = std::get<Sizes>(result);
+    if (!found.refusal.empty()) return {.refusal = found.refusal};
     if (const std::string refusal = too_long_for_mpi(found.schemes); !refusal.empty())
-        return {.text = "", .plan = "", .records = "", .refusal = refusal};
-    std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
+        return {.refusal = refusal};
+    std::string text = fmt::format("matrix {}\n", use_.matrix.options.matrix) + sizes_text(use_, found);
     std::string amg_schemes;
     if (found.amg) {
         text += "\n" + virtual_amg_text(*found.amg, use_.amg);

@@ -22,6 +22,13 @@
 
 namespace keel {
 
+// The matrix of the deck, whose size may follow from the ranks.
+MatrixChoice matrix_of(const Deck& deck, int ranks);
+
+// Any row of the vectors that are multiplied by, one a column, which have no structure. The solution of
+// solves is column 0.
+double entry_of_x(std::int64_t row, std::size_t column);
+
 // Collective.
 inline std::vector<std::int64_t> ghosts_by_rank(const Communicator& comm, std::size_t mine) {
     const auto ghosts = static_cast<std::int64_t>(mine);
@@ -89,7 +96,6 @@ class PreparedSpmv : public PreparedMode {
         return exceeds_memory(use_, resolved_.ranks, memory).value_or("");
     }
     std::string exceeds_planning(const SharedMemory& memory) const override;  // spmv_dry_run.cpp
-    std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
     // Makes the matrix unless it exceeds the node's memory: each rank its own rows, or rank 0 those of all
     // virtual ranks.
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory,

@@ -7,10 +7,8 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/repeat.hpp"
-#include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 #include "miniapp/modes/spmv/matrix_schemes.hpp"
-#include "miniapp/modes/spmv/spmv.hpp"
 #include "miniapp/modes/spmv/spmv_mode.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
@@ -99,29 +97,6 @@ Check residual_check(SparseMatrix& A, const BottomOptions& options, Field u, Fie
             fmt::format("<= bottom.tolerance, of {}", norm_quotient(options))};
 }
 
-// Compares and tries the schemes where that is wanted.
-std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& resolved,
-                                         const RunContext& context, const VectorPart& part,
-                                         Findings& findings) {
-    std::vector<SchemeTable> tables;
-    if (schemes_matter(resolved)) {
-        context.progress.say("comparing communication schemes");
-        tables = compare_schemes(use, resolved, context.comm, part);
-    }
-    if (tries_schemes(resolved.comm.chooser)) {
-        const Tried tried = time_schemes(
-            context.comm, {},
-            [&](const SchemeTable& table) {
-                return make_matrix_trial(resolved, context.comm, context.backend, part, table);
-            },
-            tables, [] { return Interruption::none; });
-        findings.facts.tuning_seconds = tried.seconds;
-        findings.checks.push_back(tried.check);
-    }
-    choose_schemes(resolved.comm, context.comm, tables);
-    return tables;
-}
-
 // |(M x, y) - (x, M y)| / (|M x| |y|), of two vectors without structure.
 Check symmetry_check(SparseMatrix& A, Preconditioner& M) {
     SparseSystem system(A, DiagonalScaling::none);
@@ -206,7 +181,12 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     const RowPartition partition{matrix_size(use_.matrix).rows, comm.size()};
     GlobalRows rows = read_matrix(use_.matrix, partition, comm);
     const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
-    const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, context, vectors, findings);
+    const std::vector<SchemeTable> tables = choose_schemes(
+        resolved_, context, [&] { return compare_schemes(use_, resolved_, comm, vectors); },
+        [&](const SchemeTable& table) {
+            return make_matrix_trial(resolved_, comm, context.backend, vectors, table);
+        },
+        findings);
     const MatrixSchemes schemes = schemes_of_matrix(resolved_.comm.scheme, tables);
     Ledger ledger(use_.uses_amg() ? most_amg_levels : 1, price_of(resolved_.simulation));
     ledger.mark(context.regions);
@@ -273,8 +253,9 @@ void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, S
     const Communicator& comm = context.comm;
     const BottomOptions& options = solver.options;
     mine.solver = solver;
-    AmgSchemeChoice choice(resolved_, comm, resolved_.topology, context.backend, sparse.scheme);
-    const SetupContext amg_context{comm, resolved_.topology, context.backend, choice.scheme_for()};
+    AmgSchemeChoice choice(resolved_, context.backend);
+    const SetupContext amg_context{comm, resolved_.topology, context.backend,
+                                   choice.scheme_for(comm, resolved_.topology, sparse.scheme)};
     std::unique_ptr<AmgHierarchy> hierarchy;
     std::unique_ptr<AmgCycle> M;
     if (use_.uses_amg()) {

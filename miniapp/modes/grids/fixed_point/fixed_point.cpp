@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "miniapp/deck/section.hpp"
-#include "solvers/anderson/mixture.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
@@ -26,7 +25,25 @@ std::vector<NamedSolver> solvers_of(const Deck& deck) {
     return equation.is_mixture() || equation.by_fas() ? std::vector<NamedSolver>() : solver_of_deck(deck);
 }
 
-class FixedPointMode : public GridMode {
+// Grid-sized arrays on the finest level beside the level's: u, f and what the acceleration keeps.
+int fields_of(const FixedPointOptions& equation, const AndersonOptions& acceleration) {
+    const int f = equation.is_linear() || equation.is_mixture() ? 0 : 1;
+    const int of_fas = equation.by_fas() ? 1 : 0;  // on coarser levels, which are a seventh of it
+    return 1 + f + of_fas + Anderson::vectors(acceleration);
+}
+
+// The cost of an iteration by the row of its orthogonalisation, with all columns there.
+std::string iteration_text(const AndersonOptions& options) {
+    if (options.depth == 0) return "per iteration: one evaluation of G, and the all-reduce of the test\n";
+    const QRCost cost =
+        orthogonaliser_named(options.orthogonalisation).iteration(options.depth, options.depth);
+    return fmt::format(
+        "per iteration with all {} differences, by {}: {} all-reduces of {} words together, beside "
+        "G and the test\n",
+        options.depth, options.orthogonalisation, cost.reductions, cost.words);
+}
+
+class FixedPointMode : public HierarchyMode {
   public:
     std::string name() const override { return "fixed_point"; }
     std::string meaning() const override { return "Anderson acceleration of fixed points"; }
@@ -120,12 +137,18 @@ class FixedPointMode : public GridMode {
         check_depth(rules, ranks);
     }
 
+    Prediction predict(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
+                       const Communicator& comm, const SharedMemory& memory, Progress&) const override {
+        return predict_fixed_point(prepared, tables, comm, memory);
+    }
+    void add_to_dry_run(const PreparedGrids& prepared, const Communicator& comm, DryRun& dry) const override {
+        if (comm.rank() == 0) dry.text += iteration_text(prepared.options<AndersonOptions>());
+    }
+
   protected:
     GridUse use(const Deck& deck) const override { return use_of_fixed_point(deck); }
-    std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved,
-                                          const GridSetup& grids) const override {
-        return std::make_unique<PreparedFixedPoint>(resolved, grids, equation_of(deck),
-                                                    acceleration_of(deck));
+    void measure(const Setting& setting, Findings& findings) const override {
+        measure_fixed_point(setting, findings);
     }
 
   private:
@@ -205,14 +228,8 @@ GridUse use_of_fixed_point(const Deck& deck) {
     return {.coarsens = !equation.is_mixture(),
             .solvers = solvers_of(deck),
             .full_approximation = sweeps,
-            .more_fields = PreparedFixedPoint::fields(equation, acceleration_of(deck)),
+            .more_fields = fields_of(equation, acceleration_of(deck)),
             .more_bytes = equation.is_mixture() ? sizeof(double) * 1.0 * Mixture::all_samples : 0.0};
-}
-
-int PreparedFixedPoint::fields(const FixedPointOptions& equation, const AndersonOptions& acceleration) {
-    const int f = equation.is_linear() || equation.is_mixture() ? 0 : 1;
-    const int of_fas = equation.by_fas() ? 1 : 0;  // on coarser levels, which are a seventh of it
-    return 1 + f + of_fas + Anderson::vectors(acceleration);
 }
 
 std::unique_ptr<Mode> make_fixed_point_mode() {

@@ -1,50 +1,120 @@
 #pragma once
 
-// run.mode = fixed_point, its deck resolved.
+// run.mode = fixed_point: its equations and their maps on a hierarchy, its solves and their prediction.
 
+#include <array>
+#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "miniapp/modes/grids/fixed_point/options.hpp"
+#include "kernels/bodies/reaction.hpp"
+#include "kernels/names.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
-#include "miniapp/modes/grids/prediction/solve_cost.hpp"
+#include "solvers/anderson/anderson.hpp"
+#include "solvers/anderson/mixture.hpp"
+#include "solvers/multigrid/nonlinear/fas.hpp"
+#include "solvers/multigrid/nonlinear/fixed_points.hpp"
+#include "solvers/systems/grid_system.hpp"
 
 namespace keel {
 
-struct FixedPointRecord {
-    AndersonReport report;
-    SolveCost cost;
-    std::optional<long> cycles;    // in all evaluations, where G solves by them
-    std::optional<long> unsolved;  // evaluations whose cycles missed multigrid.tolerance
-    double u_l2 = 0;
+// L u + phi(u) = f, with a phi and an f of its own or f by problem.rhs; or the means of a mixture.
+enum class Equation { bratu, heat_1, heat_2, linear, exponential, cubic, sinh, mixture };
+constexpr auto names_of(Equation) {
+    using Name = Named<Equation>;
+    return std::array{Name{Equation::bratu, "bratu"},
+                      Name{Equation::heat_1, "heat_1"},
+                      Name{Equation::heat_2, "heat_2"},
+                      Name{Equation::linear, "linear"},
+                      Name{Equation::exponential, "exponential"},
+                      Name{Equation::cubic, "cubic"},
+                      Name{Equation::sinh, "sinh"},
+                      Name{Equation::mixture, "mixture"}};
+}
+
+// G: L^-1 of the rest, by V-cycles to a tolerance, or one cycle.
+enum class MapKind { solve, cycle };
+constexpr auto names_of(MapKind) {
+    using Name = Named<MapKind>;
+    return std::array{Name{MapKind::solve, "solve"}, Name{MapKind::cycle, "cycle"}};
+}
+
+struct FixedPointOptions {
+    Equation equation = Equation::bratu;
+    double kappa = 1;
+    MapKind map = MapKind::solve;
+
+    bool is_heat() const { return equation == Equation::heat_1 || equation == Equation::heat_2; }
+    bool is_linear() const { return equation == Equation::linear; }
+    bool is_mixture() const { return equation == Equation::mixture; }
+    // Full approximation: the cycle of a nonlinear equation.
+    bool by_fas() const { return map == MapKind::cycle && !is_linear() && !is_mixture(); }
+    bool has_rhs() const { return !is_heat() && !is_mixture() && equation != Equation::bratu; }
+    Reaction phi() const {
+        switch (equation) {
+            case Equation::bratu:
+                return {ReactionKind::exponential, -kappa};
+            case Equation::heat_1:
+                return {ReactionKind::heat_1, -1};
+            case Equation::heat_2:
+                return {ReactionKind::heat_2, -1};
+            case Equation::exponential:
+                return {ReactionKind::exponential, kappa};
+            case Equation::cubic:
+                return {ReactionKind::cubic, kappa};
+            case Equation::sinh:
+                return {ReactionKind::sinh, kappa};
+            case Equation::linear:
+            case Equation::mixture:
+                break;
+        }
+        return {};
+    }
+};
+
+// An equation on a hierarchy: its right-hand side, its map, and where the iteration begins.
+class PosedFixedPoint {
+  public:
+    // Takes problem.rhs from f of the finest level, which the map may overwrite. The hierarchy must outlive
+    // this object.
+    PosedFixedPoint(Hierarchy& hierarchy, const GridSetup& grids, const FixedPointOptions& equation);
+
+    GridSystem& vectors() { return vectors_; }
+    Field u() const { return u_; }
+    Field f() const { return f_; }
+    FixedPoint& map() const;
+    const char* norm_of(const AndersonOptions& options) const;  // the one compared with the tolerance
+
+    // u is where every solve begins. Local.
+    void begin();
+    // From there, by full multigrid first where multigrid.cycle says so. Collective.
+    AndersonReport solve(Anderson& anderson);
+
+    // V-cycles of all solves, and evaluations that missed multigrid.tolerance; none where G does not solve by
+    // them.
+    std::optional<long> cycles() const;
+    std::optional<long> unsolved() const;
+    // To the bottom's solver, in all solves.
+    long visits() const;
+
+  private:
+    Level& top_;
+    bool from_full_multigrid_;
+    GridSystem vectors_;
+    Field u_, f_;
+    // One of them.
+    std::unique_ptr<Mixture> mixture_;
+    std::unique_ptr<FasMap> fas_;
+    std::unique_ptr<CycleMap> cycle_;
+    std::unique_ptr<SolveMap> solve_;
 };
 
 // The use that the mode of a deck makes of its grids, for a program that poses its equations to another
 // library.
 GridUse use_of_fixed_point(const Deck& deck);
 
-class PreparedFixedPoint : public PreparedGrids {
-  public:
-    PreparedFixedPoint(const Resolved& resolved, const GridSetup& grids, const FixedPointOptions& equation,
-                       const AndersonOptions& acceleration)
-        : PreparedGrids(resolved, grids), equation_(equation), acceleration_(acceleration) {}
-
-    DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override;
-    // Grid-sized arrays on the finest level beside the level's: u, f and what the acceleration keeps.
-    static int fields(const FixedPointOptions& equation, const AndersonOptions& acceleration);
-
-  protected:
-    void measure(const Setting& setting, Findings& findings) const override;
-    Prediction predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
-                       const SharedMemory& memory, Progress& progress) const override;
-
-  private:
-    void check(const Setting& setting, const std::vector<FixedPointRecord>& solves, Field u, Field f,
-               std::vector<Check>& checks) const;
-
-    FixedPointOptions equation_;
-    AndersonOptions acceleration_;
-};
+// As HierarchyMode has them.
+void measure_fixed_point(const Setting& setting, Findings& findings);
+Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
+                               const Communicator& comm, const SharedMemory& memory);
 
 }  // namespace keel

@@ -1,4 +1,4 @@
-#include "miniapp/modes/grids/fixed_point/posed.hpp"
+#include "miniapp/modes/grids/fixed_point/fixed_point.hpp"
 
 #include <array>
 #include <cmath>

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "miniapp/modes/grids/fixed_point/fixed_point.hpp"
-#include "miniapp/modes/grids/fixed_point/posed.hpp"
 #include "miniapp/modes/grids/prediction/proxy_grid.hpp"
 #include "solvers/krylov/methods.hpp"
 
@@ -48,32 +47,26 @@ bool relaxes_bottom(const GridSetup& grids, const FixedPointOptions& equation) {
 }
 
 struct Iterated {
-    Trace trace;
-    Slice slice;  // all levels, without the trace
-    AndersonReport report;
+    std::unique_ptr<ProxyGrid> on;
+    Trace trace = {};
+    AndersonReport report = {};
     long visits = 0;
-    long cycles = 0;
-    std::string on;
-    Json on_json;
+    int cycles = 0;
 };
 
-// With a hierarchy of its own, which goes with the vectors that the acceleration has made.
 Iterated iterate(const GridSetup& grids, const ProxyBoxes& boxes, const FixedPointOptions& equation,
                  const AndersonOptions& acceleration, const Communicator& comm) {
-    ProxyGrid proxy(grids, boxes, comm);
+    Iterated iterated{std::make_unique<ProxyGrid>(grids, boxes, comm)};
+    ProxyGrid& proxy = *iterated.on;
     PosedFixedPoint posed(proxy.hierarchy(), proxy.grids(), equation);
     Anderson anderson(posed.vectors(), acceleration);
     posed.begin();
     proxy.take();  // events of the set-up
-    Iterated iterated;
     iterated.report = posed.solve(anderson);
     iterated.trace = proxy.take();
-    iterated.slice = proxy.slice_of(grids, iterated.trace, 0, 0);
     iterated.visits = posed.visits();
     const bool by_cycles = equation.map == MapKind::cycle && !equation.is_mixture();
-    iterated.cycles = by_cycles ? iterated.report.evaluations : posed.cycles().value_or(0);
-    iterated.on = proxy.text();
-    iterated.on_json = proxy.json(static_cast<int>(iterated.cycles));
+    iterated.cycles = static_cast<int>(by_cycles ? iterated.report.evaluations : posed.cycles().value_or(0));
     return iterated;
 }
 
@@ -142,7 +135,7 @@ PredictedSolve solve_of(const std::string& name, const AndersonOptions& options,
     solve.solver = name;
     solve.converged = believed.converged() && report.converged();
     solve.outcome = keel::name(believed.converged() ? report.outcome : believed.outcome);
-    solve.proxy_cycles = static_cast<int>(iterated.cycles);
+    solve.proxy_cycles = iterated.cycles;
     solve.proxy_iterations = report.iterations;
     const auto as_double = [](auto value) { return static_cast<double>(value); };
     solve.counts = {
@@ -157,8 +150,8 @@ PredictedSolve solve_of(const std::string& name, const AndersonOptions& options,
     solve.more = Json{{"solver", accelerated ? "anderson" : "picard"},
                       {"depth", options.depth},
                       {"orthogonalisation", accelerated ? Json(name) : Json()},
-                      {"computed_on", iterated.on_json},
-                      {"iterations_computed_on", on_bottom ? on_bottom->on_json : Json()},
+                      {"computed_on", iterated.on->json(iterated.cycles)},
+                      {"iterations_computed_on", on_bottom ? on_bottom->on->json(on_bottom->cycles) : Json()},
                       {"bottom_computed_on", bottom ? bottom->grid.json(bottom->solve.cycles) : Json()}}
                      .dump();
     return solve;
@@ -167,8 +160,7 @@ PredictedSolve solve_of(const std::string& name, const AndersonOptions& options,
 std::vector<Slice> slices_of(const GridSetup& grids, const Iterated& iterated, const Iterated* on_bottom,
                              const BottomSolve* bottom) {
     const int last = grids.levels() - 1;
-    std::vector<Slice> slices{iterated.slice};
-    slices[0].trace = &iterated.trace;
+    std::vector<Slice> slices{iterated.on->slice_of(grids, iterated.trace, 0, 0)};
     if (on_bottom) slices[0].times = 1.0 * on_bottom->report.iterations / iterated.report.iterations;
     if (!bottom) return slices;
     slices[0].last = last - 1;
@@ -181,9 +173,11 @@ std::vector<Slice> slices_of(const GridSetup& grids, const Iterated& iterated, c
 std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bottom,
                                     const BottomSolve* bottom, const PlannedNodes& planned) {
     std::vector<std::string> sources{fmt::format("computed: what an iteration does{}, by iterating on {}",
-                                                 on_bottom ? "" : ", and how many it takes", first.on)};
+                                                 on_bottom ? "" : ", and how many it takes",
+                                                 first.on->text())};
     if (on_bottom)
-        sources.push_back("computed: how many iterations the real coarsest level takes, on " + on_bottom->on);
+        sources.push_back("computed: how many iterations the real coarsest level takes, on " +
+                          on_bottom->on->text());
     if (bottom)
         sources.push_back(
             "computed: the bottom's iterations, all-reduces and their words in a visit, by solving on " +
@@ -196,26 +190,30 @@ std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bo
 }  // namespace
 
 // Iterates on the ranks at hand, without acceleration and by every method.
-Prediction PreparedFixedPoint::predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
-                                       const SharedMemory& memory, Progress&) const {
+Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
+                               const Communicator& comm, const SharedMemory& memory) {
+    const GridSetup& grids = prepared.grids();
+    const auto equation = prepared.options<FixedPointOptions>();
+    const auto acceleration = prepared.options<AndersonOptions>();
     Prediction prediction;
-    prediction.why_not = why_not_fixed_point(grids_, equation_, acceleration_, memory, comm.size());
+    prediction.why_not = why_not_fixed_point(grids, equation, acceleration, memory, comm.size());
     if (!prediction.why_not.empty()) return prediction;
-    const VirtualRanks ranks = virtual_ranks(resolved_);
+    const VirtualRanks ranks = virtual_ranks(prepared.resolved());
     std::unique_ptr<BottomSolve> bottom;
-    if (solves_bottom(grids_)) {
-        bottom.reset(new BottomSolve{ProxyGrid(grids_, bottom_boxes_of(grids_), comm), {}});
-        bottom->solve = bottom->grid.solve(grids_.use.solvers.front());
+    if (solves_bottom(grids)) {
+        bottom.reset(new BottomSolve{ProxyGrid(grids, bottom_boxes_of(grids), comm), {}});
+        bottom->solve = bottom->grid.solve(grids.use.solvers.front());
     }
-    const std::vector<ExchangePlan> plans =
-        comm.rank() == 0 ? exchange_plans(grids_, resolved_.topology, tables) : std::vector<ExchangePlan>();
-    const int last = grids_.levels() - 1;
+    const std::vector<ExchangePlan> plans = comm.rank() == 0
+                                                ? exchange_plans(grids, prepared.resolved().topology, tables)
+                                                : std::vector<ExchangePlan>();
+    const int last = grids.levels() - 1;
     prediction.bottom = last;
-    for (const auto& [name, options] : ways(acceleration_)) {
-        const Iterated iterated = iterate(grids_, sample_of(grids_, comm.size()), equation_, options, comm);
+    for (const auto& [name, options] : ways(acceleration)) {
+        const Iterated iterated = iterate(grids, sample_of(grids, comm.size()), equation, options, comm);
         std::optional<Iterated> on_bottom;
-        if (relaxes_bottom(grids_, equation_))
-            on_bottom = iterate(grids_, bottom_boxes_of(grids_), equation_, options, comm);
+        if (relaxes_bottom(grids, equation))
+            on_bottom = iterate(grids, bottom_boxes_of(grids), equation, options, comm);
         if (comm.rank() != 0) continue;
 
         const Iterated* const believed = on_bottom ? &*on_bottom : nullptr;
@@ -224,8 +222,7 @@ Prediction PreparedFixedPoint::predict(const std::vector<SchemeTable>& tables, c
         if (prediction.sources.empty())
             prediction.sources = sources_of(iterated, believed, bottom.get(), tables.front().planned);
         if (solve.converged)
-            keel::predict(solve, slices_of(grids_, iterated, believed, bottom.get()), plans, ranks,
-                          {last, last});
+            predict(solve, slices_of(grids, iterated, believed, bottom.get()), plans, ranks, {last, last});
     }
     return prediction;
 }

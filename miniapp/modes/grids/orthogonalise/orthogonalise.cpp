@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/grids/measured_solves.hpp"
 #include "miniapp/modes/grids/orthogonalise/windows.hpp"
 #include "miniapp/modes/grids/prediction/proxy_grid.hpp"
-#include "miniapp/modes/grids/repeated_solves.hpp"
 #include "miniapp/report/table.hpp"
 #include "solvers/anderson/anderson.hpp"
 
@@ -131,81 +131,7 @@ class WindowTimes {
     long miscounted_ = 0;
 };
 
-class PreparedOrthogonalise : public PreparedGrids {
-  public:
-    PreparedOrthogonalise(const Resolved& resolved, const GridSetup& grids, int depth)
-        : PreparedGrids(resolved, grids), depth_(depth) {}
-
-    DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override {
-        DryRun dry = PreparedGrids::dry_run(comm, memory, progress);
-        if (!predicts(resolved_)) {
-            if (comm.rank() == 0)
-                dry.text +=
-                    "remark: seconds are predicted with a comm.machine that computes, such as hopper\n";
-            return dry;
-        }
-        const std::vector<MethodResult> results = predicted(comm);
-        if (comm.rank() > 0) return dry;
-        const double all_rows = static_cast<double>(product(grids_.finest().cells()));
-        const ReportTable table = orthogonalise_table(
-            results, depth_, all_rows, Kind::predicted,
-            fmt::format(" for {} on {}", counted(resolved_.ranks, "rank"), resolved_.machine->machine.name));
-        dry.text += "\n" + table.print() + "\n";
-        dry.records += table.to_json();
-        return dry;
-    }
-
-  protected:
-    void measure(const Setting& setting, Findings& findings) const override {
-        WindowTimes windows(setting, depth_);
-        findings.facts.setup_seconds = setting.setup_seconds();
-        const auto repeated = repeat_solves(
-            setting, findings, {.solve = [&](int n) { return windows.round(n); }, .what = "rounds"});
-        if (!repeated) return;
-        findings.seconds = windows.fastest();
-        findings.merit = {"orthogonalise.iterations_per_second",
-                          findings.seconds > 0 ? 1 / findings.seconds : 0.0, "iterations/s"};
-        const ReportTable table = orthogonalise_table(
-            windows.results(), depth_, static_cast<double>(product(findings.facts.cells)), Kind::measured);
-        setting.context.report.record(table.to_json());
-        report_solves(setting, findings, *repeated, {.before = table.print()});
-        for (const Check& check : windows.checks()) findings.checks.push_back(check);
-    }
-
-  private:
-    // From windows on a small grid of a box a rank, whose vectors represent those of the virtual ranks.
-    std::vector<MethodResult> predicted(const Communicator& comm) const {
-        constexpr int width = 16;
-        GridSetup small = grids_;
-        small.hierarchy.bottom_box = width;  // one level
-        ProxyGrid proxy(small, {most_cubic(comm.size(), grids_.domain.dimensions()), width}, comm);
-        Windows windows(proxy.hierarchy().level(0), depth_);
-        const auto rows_here = static_cast<double>(proxy.hierarchy().level(0).layout.local_cells());
-        const double rows = grids_.problem.box_cells() * grids_.most_boxes_of_a_rank();
-        const std::vector<ExchangePlan> no_exchanges;
-        Costs costs(no_exchanges, virtual_ranks(resolved_));
-        std::vector<MethodResult> results;
-        for (const Orthogonaliser& method : orthogonalisers()) {
-            MethodResult& result = results.emplace_back();
-            windows.all_phases(method, [&](WindowPhase phase, long, const auto& action) {
-                proxy.take();  // events before the phase
-                action();
-                const Trace trace = proxy.take();
-                const Slice slice{.trace = &trace, .shares = {{.boxes = rows / rows_here}}};
-                WindowResult& one = result[static_cast<std::size_t>(phase)];
-                one.cost = window_cost(method, phase, depth_);
-                one.reductions = one.cost.reductions;
-                one.words = one.cost.words;
-                one.seconds.push_back(time_of_solve(std::span(&slice, 1), costs).seconds());
-            });
-        }
-        return results;
-    }
-
-    int depth_;
-};
-
-class OrthogonaliseMode : public GridMode {
+class OrthogonaliseMode : public HierarchyMode {
   public:
     std::string name() const override { return "orthogonalise"; }
     std::string meaning() const override {
@@ -217,18 +143,32 @@ class OrthogonaliseMode : public GridMode {
         std::vector<KeyUse> uses{
             {"comm.scheme", {}, "run.mode = orthogonalise exchanges nothing; leave it out"},
             {"comm."},
+            {"run."},
             {"output."},
             {"multigrid.reference_path"}};
         for (const char* key :
              {"anderson.depth", "problem.dimensions", "problem.box", "problem.boxes_per_rank",
-              "problem.boxes", "problem.ranks", "problem.placement", "problem.storage", "run.mode",
-              "run.backend", "run.gpu_sync", "run.deterministic", "run.warmup", "run.repeats",
-              "run.time_limit", "run.label", "run.triad_mb", "run.dry_run_limit"})
+              "problem.boxes", "problem.ranks", "problem.placement", "problem.storage"})
             uses.push_back({key});
         return {uses, solves_nothing};
     }
     std::vector<NamedSolver> solvers(const Deck&) const override { return {}; }
 
+    void add_to_dry_run(const PreparedGrids& prepared, const Communicator& comm, DryRun& dry) const override {
+        const Resolved& resolved = prepared.resolved();
+        if (!predicts(resolved)) {
+            dry.text += "remark: seconds are predicted with a comm.machine that computes, such as hopper\n";
+            return;
+        }
+        const std::vector<MethodResult> results = predicted(prepared, comm);
+        if (comm.rank() > 0) return;
+        const double all_rows = static_cast<double>(product(prepared.grids().finest().cells()));
+        const ReportTable table = orthogonalise_table(
+            results, depth_of(prepared), all_rows, Kind::predicted,
+            fmt::format(" for {} on {}", counted(resolved.ranks, "rank"), resolved.machine->machine.name));
+        dry.text += "\n" + table.print() + "\n";
+        dry.records += table.to_json();
+    }
     void check(Rules& rules, int ranks) const override {
         GridMode::check(rules, ranks);
         const Parameters& p = rules.parameters();
@@ -251,13 +191,57 @@ class OrthogonaliseMode : public GridMode {
                 .more_fields = fields_of_windows(std::max(1, depth_of(deck))),
                 .predicted = false};
     }
-    std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved,
-                                          const GridSetup& grids) const override {
-        return std::make_unique<PreparedOrthogonalise>(resolved, grids, depth_of(deck));
+    void measure(const Setting& setting, Findings& findings) const override {
+        const int depth = depth_of(setting.prepared);
+        WindowTimes windows(setting, depth);
+        findings.facts.setup_seconds = setting.setup_seconds();
+        const auto repeated = repeat_solves(
+            setting, findings, {.solve = [&](int n) { return windows.round(n); }, .what = "rounds"});
+        if (!repeated) return;
+        findings.seconds = windows.fastest();
+        findings.merit = {"orthogonalise.iterations_per_second",
+                          findings.seconds > 0 ? 1 / findings.seconds : 0.0, "iterations/s"};
+        const ReportTable table = orthogonalise_table(
+            windows.results(), depth, static_cast<double>(product(findings.facts.cells)), Kind::measured);
+        setting.context.report.record(table.to_json());
+        report_solves(setting, findings, *repeated, {.before = table.print()});
+        for (const Check& check : windows.checks()) findings.checks.push_back(check);
     }
 
   private:
     static int depth_of(const Deck& deck) { return deck.parameters.mode_options.of<AndersonOptions>().depth; }
+    static int depth_of(const PreparedGrids& prepared) { return prepared.options<AndersonOptions>().depth; }
+
+    // From windows on a small grid of a box a rank, whose vectors represent those of the virtual ranks.
+    static std::vector<MethodResult> predicted(const PreparedGrids& prepared, const Communicator& comm) {
+        constexpr int width = 16;
+        const GridSetup& grids = prepared.grids();
+        const int depth = depth_of(prepared);
+        GridSetup small = grids;
+        small.hierarchy.bottom_box = width;  // one level
+        ProxyGrid proxy(small, {most_cubic(comm.size(), grids.domain.dimensions()), width}, comm);
+        Windows windows(proxy.hierarchy().level(0), depth);
+        const auto rows_here = static_cast<double>(proxy.hierarchy().level(0).layout.local_cells());
+        const double rows = grids.problem.box_cells() * grids.most_boxes_of_a_rank();
+        const std::vector<ExchangePlan> no_exchanges;
+        Costs costs(no_exchanges, virtual_ranks(prepared.resolved()));
+        std::vector<MethodResult> results;
+        for (const Orthogonaliser& method : orthogonalisers()) {
+            MethodResult& result = results.emplace_back();
+            windows.all_phases(method, [&](WindowPhase phase, long, const auto& action) {
+                proxy.take();  // events before the phase
+                action();
+                const Trace trace = proxy.take();
+                const Slice slice{.trace = &trace, .shares = {{.boxes = rows / rows_here}}};
+                WindowResult& one = result[static_cast<std::size_t>(phase)];
+                one.cost = window_cost(method, phase, depth);
+                one.reductions = one.cost.reductions;
+                one.words = one.cost.words;
+                one.seconds.push_back(time_of_solve(std::span(&slice, 1), costs).seconds());
+            });
+        }
+        return results;
+    }
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ constexpr auto names_of(WindowPhase) {
     return std::array{Name{WindowPhase::start_up, "start_up"}, Name{WindowPhase::recycled, "recycled"},
                       Name{WindowPhase::iteration, "iteration"}};
 }
-constexpr std::array window_phases{WindowPhase::start_up, WindowPhase::recycled, WindowPhase::iteration};
+inline constexpr std::array window_phases{WindowPhase::start_up, WindowPhase::recycled,
+                                          WindowPhase::iteration};
 
 // The cost of a phase by the method's row.
 QRCost window_cost(const Orthogonaliser& row, WindowPhase phase, long depth);

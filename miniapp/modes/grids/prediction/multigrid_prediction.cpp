@@ -264,25 +264,28 @@ std::string level_tables(const GridSetup& grids, const PredictedSolve& solve) {
 
 }  // namespace
 
-Prediction PreparedGrids::predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
-                                  const SharedMemory& memory, Progress& progress) const {
+Prediction HierarchyMode::predict(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
+                                  const Communicator& comm, const SharedMemory& memory,
+                                  Progress& progress) const {
+    const GridSetup& grids = prepared.grids();
+    const Topology& topology = prepared.resolved().topology;
     Prediction prediction;
-    if (grids_.use.krylov == KrylovLevel::none || !grids_.use.predicted) return prediction;
-    prediction.why_not = why_not_multigrid(grids_, memory, comm.size());
+    if (!grids.use.predicted) return prediction;
+    prediction.why_not = why_not_multigrid(grids, memory, comm.size());
     if (!prediction.why_not.empty()) return prediction;
-    VirtualRanks ranks = virtual_ranks(resolved_);
-    const ProxySolves proxies(grids_, comm, progress);
+    VirtualRanks ranks = virtual_ranks(prepared.resolved());
+    const ProxySolves proxies(grids, comm, progress);
     if (comm.rank() != 0) return prediction;
 
-    const std::vector<ExchangePlan> plans = exchange_plans(grids_, resolved_.topology, tables);
-    const std::vector<LevelRanks> fewer = fewer_ranks(grids_, resolved_.topology);
+    const std::vector<ExchangePlan> plans = exchange_plans(grids, topology, tables);
+    const std::vector<LevelRanks> fewer = fewer_ranks(grids, topology);
     ranks.fewer = fewer;
     for (std::size_t n = 0; n < proxies.count(); ++n)
         prediction.solves.push_back(proxies.predicted(n, plans, ranks));
     prediction.sources = proxies.sources(tables.front().planned);
-    prediction.bottom = bottom_of(grids_).last;
-    if (prediction.solves.size() == 1) prediction.tables = level_tables(grids_, prediction.solves.front());
-    for (const auto& [name, options] : grids_.use.solvers)
+    prediction.bottom = bottom_of(grids).last;
+    if (prediction.solves.size() == 1) prediction.tables = level_tables(grids, prediction.solves.front());
+    for (const auto& [name, options] : grids.use.solvers)
         if (uses_algebraic(options))
             prediction.remarks += fmt::format(
                 "remark: no seconds are predicted of {}: nobody plans the levels of algebraic multigrid "

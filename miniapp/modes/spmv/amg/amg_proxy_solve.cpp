@@ -1,4 +1,6 @@
-#include "miniapp/modes/spmv/amg/amg_proxy_solve.hpp"
+
+// A proxy solve with algebraic multigrid on one rank, and its set-up: what the virtual rank with most does,
+// in order and without times.
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +8,7 @@
 #include "comm/costs/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "kernels/check.hpp"
+#include "miniapp/modes/spmv/amg/virtual_amg.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
 #include "solvers/amg/cycle.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
@@ -27,7 +30,7 @@ class SetupEvents {
         sparse_alltoallv(0, EntriesFor::amg_values, 0,
                          1);  // and a duplicate of the communicator: once for all plans
         sums(0, 3);           // of the pattern and the diagonal
-        all_gather(0, 1);
+        gather(0, GatherAmong::all, 1);
         for (std::size_t l = 0; l < hierarchy_.levels(); ++l) {
             const int level = static_cast<int>(l);
             if (l > 0) chosen_plan(level, EntriesFor::amg_values, levels_.facts[l].values_by);
@@ -46,8 +49,8 @@ class SetupEvents {
         work(level, Op::strength);
         exchange(level, EntriesFor::amg_values, static_cast<double>(facts.setup.value_exchanges));
         work(level, Op::aggregation);
-        sums(level, facts.rounds + 1);  // undecided rows
-        all_gather(level, 1);           // coarse rows
+        sums(level, facts.rounds + 1);       // undecided rows
+        gather(level, GatherAmong::all, 1);  // coarse rows
         // But for those for A P. The first one that makes P by aggregation is of one entry a row.
         long others = facts.setup.row_exchanges - 1;
         if (options_.aggregates()) {
@@ -78,8 +81,7 @@ class SetupEvents {
     void coarsest(int level) {
         split(level);
         const auto words = static_cast<std::size_t>(std::ceil(3 * levels_.most.back().entries));
-        trace_.push_back(
-            {.kind = Event::Kind::collect, .level = level, .op = Op::coarsest, .calls = 1, .words = words});
+        gather(level, GatherAmong::coarsest, words, Op::coarsest);
         work(level, Op::coarsest);
         sums(level, 1);  // whether it is singular
     }
@@ -90,11 +92,7 @@ class SetupEvents {
             const std::vector<SchemeOptions> schemes = candidates_without_axes(scheme);
             for (const SchemeOptions& one : schemes) negotiation(level, use, one);
             const TimesByNodes words = words_by_nodes();
-            trace_.push_back({.kind = Event::Kind::gather_on_node,
-                              .level = level,
-                              .op = Op::plans,
-                              .calls = 1,
-                              .words = schemes.size() * words.on_node});
+            gather(level, GatherAmong::node, schemes.size() * words.on_node);
             trace_.push_back({.kind = Event::Kind::sum,
                               .level = level,
                               .words = schemes.size() * words.agreed,
@@ -113,7 +111,7 @@ class SetupEvents {
                                                                        : use;
         sparse_alltoallv(level, of_one_word, is_planned ? 4 : 0, rounds, Event::Kind::agreement);
     }
-    void split(int level) { all_gather(level, 2); }
+    void split(int level) { gather(level, GatherAmong::all, 2); }
     void sparse_alltoallv(int level, EntriesFor use, std::size_t fields, int barriers,
                           Event::Kind kind = Event::Kind::sparse_alltoallv) {
         trace_.push_back(
@@ -124,9 +122,13 @@ class SetupEvents {
         for (int n = 0; n < count; ++n)
             trace_.push_back({.kind = Event::Kind::sum, .level = level, .words = 1, .maximum = true});
     }
-    void all_gather(int level, std::size_t words) {
-        trace_.push_back(
-            {.kind = Event::Kind::all_gather, .level = level, .op = Op::plans, .calls = 1, .words = words});
+    void gather(int level, GatherAmong whom, std::size_t words, Op op = Op::plans) {
+        trace_.push_back({.kind = Event::Kind::gather,
+                          .level = level,
+                          .op = op,
+                          .calls = 1,
+                          .words = words,
+                          .whom = whom});
     }
     void exchange(int level, EntriesFor use, double count, std::size_t fields = 1) {
         for (; count > 0; --count)
@@ -193,11 +195,12 @@ Trace with_collecting(const Trace& trace, std::size_t words) {
     Trace both;
     for (const Event& event : trace) {
         if (event.kind == Event::Kind::work && event.op == Op::coarsest)
-            both.push_back({.kind = Event::Kind::collect,
+            both.push_back({.kind = Event::Kind::gather,
                             .level = event.level,
                             .op = event.op,
                             .calls = event.calls,
-                            .words = words});
+                            .words = words,
+                            .whom = GatherAmong::coarsest});
         both.push_back(event);
     }
     return both;

@@ -114,9 +114,7 @@ class VirtualAmgPlanner {
                 // Rows go home to the owners of roots, and from there to where they stay.
                 const auto of_roots = ghosts_of_all(P, partition_, roots);
                 const ListedPattern to_roots(requests_for(of_roots));
-                const auto by =
-                    chosen_for(Use::amg_partial_rows,
-                               compare(to_roots, schemes(), {resolved_.topology, resolved_.model()}));
+                const auto by = chosen_for(Use::amg_partial_rows, compared(to_roots));
                 compare_returns(pattern, P, A.rows, needed, {values});
                 compare_returns(to_roots, P, A.rows, of_roots, {{Use::amg_partial_rows, by}});
             }
@@ -148,23 +146,18 @@ class VirtualAmgPlanner {
     }
     // The products of the coarsest level by a Krylov method, on the ranks that have rows alone.
     void plan_coarsest(const PartRows& A) {
-        const int level = static_cast<int>(most_.size()) - 1;
         std::vector<Request> everybody = requests_for(ghosts_of_all(A.rows, partition_, partition_));
         if (!room_for(2 * static_cast<double>(everybody.size()) * bytes_to_plan_a_request)) return;
         const std::vector<int> ranks = ranks_with_rows();
         std::vector<std::int64_t> sizes;
-        for (const int rank : ranks) {
-            sizes.push_back(static_cast<std::int64_t>(partition_.size(rank)));
-        }
+        for (const int rank : ranks) sizes.push_back(static_cast<std::int64_t>(partition_.size(rank)));
         const RowPartition owners = partition_of(sizes);
         const Topology topology = resolved_.topology.among(ranks);
         const ListedPattern pattern(requests_for(ghosts_of_all(A.rows, owners, owners)));
-        SchemeTable table{.use = {level, block_layout(0), VectorEntries{VectorEntries::Use::amg_values}},
+        SchemeTable table{.use = used_for(VectorEntries::Use::amg_values),
                           .rows = compare(pattern, schemes(), {topology, resolved_.model()})};
         // The scheme is chosen as on all levels, by what all ranks would send.
-        table.chosen = chosen_before_run(
-            resolved_.comm,
-            compare(ListedPattern(std::move(everybody)), schemes(), {resolved_.topology, resolved_.model()}));
+        table.chosen = chosen_before_run(resolved_.comm, compared(ListedPattern(std::move(everybody))));
         amg_.exchanges.push_back(std::move(table));
     }
     void finish(std::vector<AmgLevelFacts> facts) {
@@ -228,9 +221,11 @@ class VirtualAmgPlanner {
         options.columns = 1;
         return candidates_without_axes(options);
     }
+    std::vector<SchemeRow> compared(const ListedPattern& pattern) const {
+        return compare(pattern, schemes(), {resolved_.topology, resolved_.model()});
+    }
     void compare_all(VectorEntries::Use use, const ListedPattern& pattern) {
-        SchemeTable table{.use = used_for(use),
-                          .rows = compare(pattern, schemes(), {resolved_.topology, resolved_.model()})};
+        SchemeTable table{.use = used_for(use), .rows = compared(pattern)};
         table.chosen = chosen_for(use, table.rows);
         const SchemeOptions& scheme = table.rows[table.chosen.value_or(0)].scheme;
         plan_and_keep(use, pattern, scheme);
@@ -288,6 +283,14 @@ class VirtualAmgPlanner {
 };
 
 }  // namespace
+
+std::string why_not_predicted(const VirtualAmg& amg) {
+    if (amg.proxy) return "";
+    if (!amg.too_large.empty()) return ": " + amg.too_large;
+    if (!amg.missing.empty()) return ": there is no cycle, for want of " + amg.missing + remedy(amg.outcome);
+    return " with a Krylov method on the coarsest level; choose amg.coarsest = \"replicated\" or "
+           "\"gathered\"";
+}
 
 VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
                             double bytes, bool singular, const MatrixUse* solved) {

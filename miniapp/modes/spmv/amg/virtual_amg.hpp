@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/modes/spmv/amg/amg_proxy_solve.hpp"
-#include "miniapp/prediction/costs.hpp"
+#include "miniapp/modes/spmv/sparse_prediction.hpp"
 #include "miniapp/report/amg/amg_findings.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "solvers/amg/hierarchy.hpp"
@@ -36,6 +35,28 @@ struct VirtualAmg {
 // the null space. With `solved` a solve is made for its seconds. The calling rank alone.
 VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
                             double bytes, bool singular = false, const MatrixUse* solved = nullptr);
+
+// Why no seconds of a solve are predicted where that is asked for, as of matrices alone.
+std::string why_not_predicted(const VirtualAmg& amg);
+
+// The share of a level that the rank with most has, and all of it.
+struct MostOfLevel {
+    double entries = 0, rows = 0, entries_of_P = 0;
+    double all_entries = 0, all_rows = 0, all_entries_of_P = 0;
+};
+
+// The levels as on the virtual ranks: the schemes of facts and what one rank has are theirs, and who chooses
+// them.
+struct VirtualLevels {
+    const std::vector<AmgLevelFacts>& facts;
+    const std::vector<MostOfLevel>& most;
+    const Communication& comm;
+};
+
+// `ledger` has what setting up did, and nothing else. Work becomes that of the rank with most of each level.
+// The work that a Krylov method does on the coarsest level is left out. The calling rank alone.
+SparseProxySolve proxy_solve(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatrix& A, Ledger& ledger,
+                             const VirtualLevels& levels);
 
 std::string virtual_amg_text(const VirtualAmg& amg, const AmgOptions& options);
 

@@ -1,4 +1,4 @@
-#include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
+#include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 
 #include <array>
 #include <memory>

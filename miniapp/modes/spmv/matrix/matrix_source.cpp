@@ -12,9 +12,7 @@
 #include "kernels/check.hpp"
 #include "kernels/hash.hpp"
 #include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
-#include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
-#include "miniapp/modes/spmv/matrix/permutation.hpp"
-#include "miniapp/modes/spmv/matrix/rcm.hpp"
+#include "miniapp/modes/spmv/matrix/ordering.hpp"
 
 namespace keel {
 namespace {

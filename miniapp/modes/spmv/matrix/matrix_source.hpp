@@ -2,18 +2,55 @@
 
 // The matrices of run.mode = spmv: from a file, or generated row by row; and the order of their rows.
 
+#include <array>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "comm/patterns/row_partition.hpp"
 #include "comm/ranks/communicator.hpp"
+#include "kernels/layout/domain.hpp"
+#include "kernels/names.hpp"
+#include "miniapp/deck/parameters.hpp"
 #include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
-#include "miniapp/modes/spmv/matrix/matrix_options.hpp"
 #include "solvers/systems/sparse/grid_rows.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
+
+// The order of a matrix' rows.
+enum class Ordering { natural, random, rcm };
+constexpr auto names_of(Ordering) {
+    using Name = Named<Ordering>;
+    return std::array{Name{Ordering::natural, "natural"}, Name{Ordering::random, "random"},
+                      Name{Ordering::rcm, "rcm"}};
+}
+
+// The keys of [problem] and [run] that only run.mode = spmv knows.
+struct MatrixOptions {
+    std::string matrix = "stencil7";  // or another generator, or a file's path
+    std::int64_t rows = 100000;       // generators but stencil7 and stencil27
+    int row_entries = 8;
+    Ordering ordering = Ordering::natural;
+    bool solve = false;
+};
+
+// The word of problem.matrix for the operator of the finest level of a problem on grids.
+inline constexpr const char* grid_matrix = "grid";
+struct GridOperator {
+    ProblemOptions problem;
+    Domain domain;
+};
+
+// The choice of a matrix, whatever its source.
+struct MatrixChoice {
+    MatrixOptions options;
+    Index cells{};                       // a stencil's grid
+    std::optional<GridOperator> grid{};  // only of problem.matrix = grid
+    std::uint64_t seed = 1;              // for the matrix random and the random ordering
+};
 
 // A matrix of which every row is a function of its number.
 struct Generator {
@@ -44,6 +81,11 @@ Generator arrow(std::int64_t rows);
 // in row p n + s.
 Generator stencil5(std::int64_t n);
 Generator eigenvalues(std::int64_t n);
+// The finest operator of the problem, by the formulas that grids have it of: a row a cell, box after box in
+// the order of their numbers, in a box x fastest. Beside its rows a rank keeps 4 bytes a box.
+Generator grid_operator(const GridOperator& grid);
+// Whether the matrix is such an operator with constants in its null space.
+bool is_singular(const MatrixChoice& matrix);
 bool is_square(const std::string& matrix);       // has a row for each of n x n points
 std::int64_t side_of_square(std::int64_t rows);  // n of the nearest square
 

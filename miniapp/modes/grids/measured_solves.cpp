@@ -1,18 +1,21 @@
-#include "miniapp/modes/grids/prediction/solve_cost.hpp"
+#include "miniapp/modes/grids/measured_solves.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
+#include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/records/kernel_times.hpp"
 #include "miniapp/report/records/krylov_record.hpp"
 #include "miniapp/report/table.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/algebraic/algebraic_cycle.hpp"
 
 namespace keel {
 namespace {
@@ -306,6 +309,75 @@ std::string steps_text(std::span<const SolveRecord> steps) {
                    {"", step.report.bottom_iterations(), "bottom\niterations"},
                    {"", name(step.report.outcome), "outcome"}});
     return table.print();
+}
+
+namespace {
+
+// Time, communication, schemes and bandwidths by level, the bytes that solves move, and the line with the
+// median of the solves.
+std::string level_report(const Setting& setting, const Findings& findings,
+                         const std::vector<TimerRow>& timers, const std::vector<double>& seconds) {
+    const RunFacts& facts = findings.facts;
+    std::string text = times_text(facts, timers, setting.resolved.details) + "\n" +
+                       communication_text(facts, timers) + "\n" +
+                       schemes_text(setting.resolved.comm.chooser, setting.schemes,
+                                    seconds_of_exchanges(facts, timers), facts.tuning_seconds);
+    // Without the device's own times there are no bandwidths.
+    if (setting.resolved.gpu_sync == GpuSync::per_operation) text += bandwidths_text(facts, timers) + "\n";
+    if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
+    const auto [least, most] = std::ranges::minmax(seconds);
+    return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",
+                              seconds_text(median(seconds)), seconds.size(), seconds_text(least),
+                              seconds_text(most), seconds_text(facts.setup_seconds));
+}
+
+}  // namespace
+
+TimedSolve timed(const SolveCost& cost, std::string progress, std::optional<double> digits) {
+    return {cost.seconds, cost.my_seconds, cost.graph_replays, std::move(progress), digits};
+}
+
+void report_solves(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
+                   const SolvesReport& report) {
+    setting.context.report.tell(report.before + "\n" +
+                                level_report(setting, findings, solves.timers, solves.seconds) +
+                                report.behind);
+    setting.context.report.record(timer_records(solves.timers) + report.records +
+                                  scheme_records(setting.resolved.comm.chooser, setting.schemes));
+    setting.context.progress.say("checking");
+}
+
+std::optional<AmgFindings> algebraic_findings(Multigrid& multigrid, int solves) {
+    const AlgebraicCycle* const cycle = multigrid.algebraic();
+    if (!cycle) return {};
+    const Communicator& comm = cycle->comm();
+    AmgFindings amg = findings_of(comm, cycle->hierarchy());
+    amg.setup_seconds = comm.max(cycle->setup_seconds());
+    amg.setup = gather_timers(comm, cycle->setup(), cycle->setup_seconds(), 1, false);
+    // Seconds of a cycle that no clock sees are among the other seconds of all levels.
+    amg.solves = gather_timers(comm, cycle->cycles(), 0, solves, false);
+    std::erase_if(amg.solves, [](const TimerRow& row) { return row.op == "other"; });
+    count_visits(amg, comm, cycle->visits(), solves);
+    return amg;
+}
+
+void forget_cycles(Multigrid& multigrid) {
+    if (AlgebraicCycle* const cycle = multigrid.algebraic()) cycle->forget_cycles();
+}
+
+std::string algebraic_text(const std::optional<AmgFindings>& amg, const std::string& solver,
+                           int bottom_level) {
+    if (!amg) return "";
+    return fmt::format("\nUnder level {}, whose solver is {}; its level 0 is that level.\n", bottom_level,
+                       solver) +
+           amg_text(*amg);
+}
+
+std::string algebraic_records(const std::optional<AmgFindings>& amg, const std::string& solver,
+                              bool several) {
+    if (!amg) return "";
+    const std::string before = several ? solver + ": " : "";
+    return amg_records(*amg, solver, before + "amg.setup", before + "amg.cycles");
 }
 
 }  // namespace keel

@@ -1,4 +1,4 @@
-#include "miniapp/prediction/predicted_solve.hpp"
+#include "miniapp/prediction/prediction.hpp"
 
 #include <functional>
 
@@ -9,33 +9,25 @@ Seconds seconds_of(const SolveTime& time, const LevelRange& bottom) {
     return {time.seconds(), time.seconds_of(bottom), time.all_reduce_seconds()};
 }
 
-Model with_noise(Model model, double all_reduce) {
-    model.machine.noise.all_reduce += all_reduce;
-    return model;
-}
+// How a machine differs from that of the deck: seconds more of each all-reduce and of each message between
+// nodes, whose overhead stays; and how many times as long each byte takes.
+struct Change {
+    double all_reduce = 0, latency = 0;
+    double memory = 1, network = 1;
+};
 
-// The latency of messages between nodes grows; the overhead stays, if it is known.
-Model with_latency(Model model, double more) {
-    for (auto& costs : model.machine.messages)
+Model changed(Model model, const Change& change) {
+    Machine& machine = model.machine;
+    machine.noise.all_reduce += change.all_reduce;
+    if (machine.compute) machine.compute->rate /= change.memory;
+    if (machine.compute && machine.compute->cache) machine.compute->cache->rate /= change.memory;
+    if (machine.injection_beta) *machine.injection_beta *= change.network;
+    for (auto& costs : machine.messages)
         for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous})
-            if (costs && costs->at(Locality::off_node, protocol))
-                costs->at(Locality::off_node, protocol)->alpha += more;
-    return model;
-}
-
-// Each byte takes so many times as long.
-Model with_slower_memory(Model model, double times) {
-    if (!model.machine.compute) return model;
-    model.machine.compute->rate /= times;
-    if (model.machine.compute->cache) model.machine.compute->cache->rate /= times;
-    return model;
-}
-Model with_slower_network(Model model, double times) {
-    if (model.machine.injection_beta) *model.machine.injection_beta *= times;
-    for (auto& costs : model.machine.messages)
-        for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous})
-            if (costs && costs->at(Locality::off_node, protocol))
-                costs->at(Locality::off_node, protocol)->beta *= times;
+            if (costs && costs->at(Locality::off_node, protocol)) {
+                costs->at(Locality::off_node, protocol)->alpha += change.latency;
+                costs->at(Locality::off_node, protocol)->beta *= change.network;
+            }
     return model;
 }
 
@@ -64,19 +56,19 @@ LatencyTolerance tolerance(double now, const std::function<double(double)>& seco
 
 void predict(PredictedSolve& solve, std::span<const Slice> slices, const std::vector<ExchangePlan>& plans,
              const VirtualRanks& ranks, const LevelRange& bottom) {
-    const auto time_on = [&](const Model& model) {
+    const auto time_with = [&](const Change& change) {
         VirtualRanks on_model = ranks;
-        on_model.model = model;
+        on_model.model = changed(ranks.model, change);
         Costs costs(plans, on_model);
         return time_of_solve(slices, costs);
     };
-    solve.time = time_on(ranks.model);
+    const auto seconds_with = [&](const Change& change) { return seconds_of(time_with(change), bottom); };
+    solve.time = time_with({});
     solve.seconds = seconds_of(solve.time, bottom);
-    for (std::size_t n = 0; n < noises.size(); ++n)
-        solve.noisy[n] = seconds_of(time_on(with_noise(ranks.model, noises[n])), bottom);
+    for (std::size_t n = 0; n < noises.size(); ++n) solve.noisy[n] = seconds_with({.all_reduce = noises[n]});
     constexpr double slower = 1e-3;
-    const Seconds memory = seconds_of(time_on(with_slower_memory(ranks.model, 1 + slower)), bottom);
-    const Seconds network = seconds_of(time_on(with_slower_network(ranks.model, 1 + slower)), bottom);
+    const Seconds memory = seconds_with({.memory = 1 + slower});
+    const Seconds network = seconds_with({.network = 1 + slower});
     const auto shares = [&](double Seconds::*part) -> RateShares {
         const double now = solve.seconds.*part;
         if (now == 0) return {};
@@ -85,9 +77,8 @@ void predict(PredictedSolve& solve, std::span<const Slice> slices, const std::ve
     solve.bottom_rates = shares(&Seconds::bottom);
     solve.solve_rates = shares(&Seconds::solve);
     const auto tolerated = [&](double Seconds::*part) {
-        return tolerance(solve.seconds.*part, [&](double more) {
-            return seconds_of(time_on(with_latency(ranks.model, more)), bottom).*part;
-        });
+        return tolerance(solve.seconds.*part,
+                         [&](double more) { return seconds_with({.latency = more}).*part; });
     };
     solve.bottom = tolerated(&Seconds::bottom);
     solve.solve = tolerated(&Seconds::solve);

@@ -1,17 +1,17 @@
 #pragma once
 
-// The cost of one solve on grids, and its report.
+// Solves on grids that are timed again and again: the cost of each, and what modes report of them.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "comm/ranks/communicator.hpp"
-#include "kernels/backends/registry.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/modes/repeat.hpp"
+#include "miniapp/report/amg/amg_findings.hpp"
 #include "miniapp/report/records/records.hpp"
-#include "miniapp/report/timers.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 
 namespace keel {
@@ -69,5 +69,39 @@ std::string bottom_kernel_records(const std::vector<TimerRow>& timers, int level
                                   double iterations);
 // Communication and |u|, which every record of a solve ends with.
 void add_cost(Json& record, const SolveCost& cost, double u_l2);
+
+// --- Repeats
+
+TimedSolve timed(const SolveCost& cost, std::string progress, std::optional<double> digits);
+
+inline std::optional<RepeatedSolves> repeat_solves(const Setting& setting, Findings& findings,
+                                                   const RepeatActions& actions) {
+    return repeat_solves(setting.resolved, setting.context, setting.ledger, findings, actions);
+}
+
+// Reports a text before and behind the tables of levels, and records between those of timers and of schemes.
+struct SolvesReport {
+    std::string before;
+    std::string behind = {};
+    std::string records = {};
+};
+void report_solves(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
+                   const SolvesReport& report);
+
+// --- Algebraic multigrid on the coarsest level
+
+// The findings of the measured solves since the cycles were forgotten. Nothing on ranks that have no part of
+// it. Collective over those that have; complete on the first of them, which is the first of all.
+std::optional<AmgFindings> algebraic_findings(Multigrid& multigrid, int solves);
+
+// Forgets the cycles of warm-ups.
+void forget_cycles(Multigrid& multigrid);
+
+// Text, and records of the named bottom solver, whose timers are called "amg.setup" and "amg.cycles", behind
+// its name where there are `several`; both empty without findings.
+std::string algebraic_text(const std::optional<AmgFindings>& amg, const std::string& solver,
+                           int bottom_level);
+std::string algebraic_records(const std::optional<AmgFindings>& amg, const std::string& solver,
+                              bool several = false);
 
 }  // namespace keel
