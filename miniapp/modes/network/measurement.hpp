@@ -52,8 +52,4 @@ std::vector<PingPongResults> network_classes(const Communicator& comm, const Top
 NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved,
                                const RunContext& context);
 
-// Tables of what was measured and fitted, and the same as records.
-std::string network_text(const NetworkResults& network);
-std::string network_records(const NetworkResults& network);
-
 }  // namespace keel
