@@ -160,14 +160,11 @@ PredictedSolve solve_of(const std::string& name, const AndersonOptions& options,
 std::vector<Slice> slices_of(const GridSetup& grids, const Iterated& iterated, const Iterated* on_bottom,
                              const BottomSolve* bottom) {
     const int last = grids.levels() - 1;
-    std::vector<Slice> slices{iterated.on->slice_of(grids, iterated.trace, 0, 0)};
-    if (on_bottom) slices[0].times = 1.0 * on_bottom->report.iterations / iterated.report.iterations;
-    if (!bottom) return slices;
-    slices[0].last = last - 1;
-    slices.push_back(
-        bottom->grid.slice_of(grids, bottom->solve.trace, bottom->grid.grids().levels() - 1, last));
-    slices[1].times = static_cast<double>(iterated.visits) / bottom->solve.visits;
-    return slices;
+    const double times = on_bottom ? 1.0 * on_bottom->report.iterations / iterated.report.iterations : 1.0;
+    if (!bottom) return {iterated.on->slice_of(grids, iterated.trace, {0, last}, times)};
+    return {iterated.on->slice_of(grids, iterated.trace, {0, last - 1}, times),
+            bottom->grid.slice_of(grids, bottom->solve.trace, {last, last},
+                                  static_cast<double>(iterated.visits) / bottom->solve.visits)};
 }
 
 std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bottom,

@@ -142,29 +142,20 @@ std::vector<Slice> ProxySolves::slices_of(std::size_t n, double visits, double i
     const ProxySolve& solve = solves_[n];
     const bool assumed = is_assumed(solvers_[n]);
     const ProxyGrid& on = assumed ? *sample_ : *whole_;
-    const auto all_levels = [&](const ProxyGrid& grid, const ProxySolve& of) {
-        return grid.slice_of(grids_, of.trace, 0, 0);
-    };
-    std::vector<Slice> slices;
+    const LevelRange all{0, grids_.levels() - 1};
     if (grids_.use.krylov == KrylovLevel::finest) {
-        slices.push_back(all_levels(on, solve));
-        if (solve.iterations > 0) slices[0].times = iterations / static_cast<double>(solve.iterations);
-        return slices;
+        const double times = solve.iterations > 0 ? iterations / static_cast<double>(solve.iterations) : 1.0;
+        return {on.slice_of(grids_, solve.trace, all, times)};
     }
-    if (!cycle_ && !assumed) return {all_levels(on, solve)};
+    if (!cycle_ && !assumed) return {on.slice_of(grids_, solve.trace, all)};
     const LevelRange bottom = bottom_of(grids_);
-    const int first = on.grids().levels() - 1 - (bottom.last - bottom.first);
-    slices.push_back(on.slice_of(grids_, solve.trace, first, bottom.first));
     const ProxySolve* const other = smaller_solves_[n] ? &*smaller_solves_[n] : nullptr;
     const Weights times = weights_of(visits * solve.visits, iterations, solve, other);
-    slices[0].times = times.first;
-    if (times.second != 0) {
-        slices.push_back(smaller_->slice_of(grids_, other->trace, first, bottom.first));
-        slices.back().times = times.second;
-    }
-    slices.push_back(cycle_ ? all_levels(*cycle_, of_cycle_) : all_levels(on, solve));
-    slices.back().last = bottom.first - 1;
-    slices.back().times = cycle_ ? cycles / of_cycle_.cycles : 1.0;
+    std::vector<Slice> slices{on.slice_of(grids_, solve.trace, bottom, times.first)};
+    if (times.second != 0) slices.push_back(smaller_->slice_of(grids_, other->trace, bottom, times.second));
+    const LevelRange above{0, bottom.first - 1};
+    slices.push_back(cycle_ ? cycle_->slice_of(grids_, of_cycle_.trace, above, cycles / of_cycle_.cycles)
+                            : on.slice_of(grids_, solve.trace, above));
     return slices;
 }
 

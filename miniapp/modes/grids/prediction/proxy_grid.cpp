@@ -45,13 +45,19 @@ ProxyGrid::ProxyGrid(const GridSetup& grids, const ProxyBoxes& boxes, const Comm
     set_right_side(hierarchy_.level(0), problem_);
 }
 
-Slice ProxyGrid::slice_of(const GridSetup& grids, const Trace& trace, int first, int as) const {
-    Slice slice{.trace = &trace, .first = first, .last = grids_.levels() - 1, .shift = as - first};
+Slice ProxyGrid::slice_of(const GridSetup& grids, const Trace& trace, const LevelRange& levels,
+                          double times) const {
+    const std::vector<LevelShape> shapes = grids.shapes();
+    const auto count = static_cast<int>(shapes.size());
+    const int shift = levels.first == 0 ? 0 : count - grids_.levels();
+    Slice slice{.trace = &trace,
+                .first = levels.first - shift,
+                .last = levels.last - shift,
+                .shift = shift,
+                .times = times};
     slice.shares.clear();
-    const std::vector<LevelShape> levels = grids.shapes();
-    for (int l = 0; l <= slice.last; ++l) {
-        const int level = std::clamp(l + slice.shift, 0, static_cast<int>(levels.size()) - 1);
-        const LevelShape& shape = levels[static_cast<std::size_t>(level)];
+    for (int l = 0; l < grids_.levels(); ++l) {
+        const LevelShape& shape = shapes[static_cast<std::size_t>(std::clamp(l + shift, 0, count - 1))];
         const auto boxes = static_cast<double>(product(shape.boxes));
         const double most = std::ceil(boxes / shape.ranks);
         const auto here = static_cast<double>(hierarchy_.level(l).layout.local_count());

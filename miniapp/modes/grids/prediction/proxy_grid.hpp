@@ -45,9 +45,10 @@ class ProxyGrid {
     // method. Collective.
     ProxySolve solve(const NamedSolver& solver);
 
-    // Its levels, from `first` on, as those of other grids from level `as` on: what a rank has there for each
-    // box that this rank has here.
-    Slice slice_of(const GridSetup& grids, const Trace& trace, int first, int as) const;
+    // These levels of other grids, as a trace on this one shows them: what a rank has there for each box that
+    // this rank has here. The finest levels of both are alike if level 0 is among them, else the coarsest.
+    Slice slice_of(const GridSetup& grids, const Trace& trace, const LevelRange& levels,
+                   double times = 1) const;
 
     int first_cycles() const { return first_cycles_.value_or(0); }  // cycles in its first solve
     // "2x2x2 boxes of 8^3 in 2 levels on 2 ranks", and as JSON, with cycles.
