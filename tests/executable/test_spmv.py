@@ -141,7 +141,7 @@ class AlgebraicMultigrid(KeelTest):
             with self.subTest(words=words):
                 words = [*(word for word in PRECONDITIONED if "matrix" not in word and "box=" not in word), *words]
                 text = self.text(1, "--dry-run", *words, "problem.ranks=2", "comm.ranks_per_node=2")
-                number, unit = re.search(r"P and P\^T take at least ([\d.]+) (\w+) of the rank", text).groups()
+                number, unit = re.search(r"P and P\^T take at least ([\d.]+) (\w+) on the rank", text).groups()
                 counted = float(number) * {"kB": 1e3, "MB": 1e6}[unit]
                 run = self.valid(2, *words)
                 self.assertAlmostEqual(counted, run.record("amg")["memory"]["bytes_of_entries"], delta=0.02 * counted)
