@@ -66,9 +66,9 @@ class Multigrid {
     // f is removed first, in place. Collective over the ranks of the bottom level.
     Report solve_bottom();
 
-    // u = one V-cycle for L u = f from u = 0, or from the u that is given. u and f: fields of the finest level;
-    // f is not changed unless there is but one level. Overwrites the level's r and u, f, r of the coarser
-    // ones. Collective.
+    // u = one V-cycle for L u = f from u = 0, or from the u that is given. u and f: fields of the finest
+    // level; f is not changed unless there is but one level. Overwrites the level's r and u, f, r of the
+    // coarser ones. Collective.
     void cycle(Field u, Field f, Guess guess = Guess::zero);
     // u of level `finest` by one full multigrid cycle for its f, as solve() begins with cycle "F", but
     // without the norms and all-reduces of a stopping test. Returns the visits to the bottom. Needs the

@@ -2,9 +2,87 @@
 
 #include <algorithm>
 
-#include "solvers/amg/classical/first_pass.hpp"
-
 namespace keel {
+namespace {
+
+// Rows in a queue for each worth, linked so that one in the middle can leave.
+class Queues {
+  public:
+    Queues(std::size_t rows, std::size_t most_worth)
+        : worth_(rows),
+          next_(rows),
+          previous_(rows),
+          first_(most_worth + 1, none),
+          last_(most_worth + 1, none) {}
+
+    void enter(std::size_t row, std::size_t worth) {
+        worth_[row] = worth;
+        next_[row] = none;
+        previous_[row] = last_[worth];
+        (last_[worth] == none ? first_[worth] : next_[last_[worth]]) = row;
+        last_[worth] = row;
+        top_ = std::max(top_, worth);
+    }
+    void leave(std::size_t row) {
+        const std::size_t worth = worth_[row];
+        (previous_[row] == none ? first_[worth] : next_[previous_[row]]) = next_[row];
+        (next_[row] == none ? last_[worth] : previous_[next_[row]]) = previous_[row];
+    }
+    std::size_t worth(std::size_t row) const { return worth_[row]; }
+    // The first of those worth most; none where none is worth anything.
+    std::size_t best() {
+        while (top_ > 0 && first_[top_] == none) --top_;
+        return top_ > 0 ? first_[top_] : none;
+    }
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  private:
+    std::vector<std::size_t> worth_;
+    std::vector<std::size_t> next_, previous_;  // by row
+    std::vector<std::size_t> first_, last_;     // of each worth
+    std::size_t top_ = 0;                       // none is worth more
+};
+
+enum class State : char { undecided, fine, coarse };
+
+}  // namespace
+
+std::vector<std::size_t> first_pass(const PartRows& A, const Dependence& strong) {
+    const std::size_t rows = A.rows.rows();
+    // Calls visit(neighbour) for the rank's own rows that a flagged entry leads to.
+    const auto for_each = [&](std::size_t r, const std::vector<char>& flags, const auto& visit) {
+        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
+            if (const auto c = static_cast<std::size_t>(A.places[e]); flags[e] && c < rows) visit(c);
+    };
+    std::vector<std::size_t> dependents(rows, 0);
+    for (std::size_t r = 0; r < rows; ++r) for_each(r, strong.back, [&](std::size_t) { ++dependents[r]; });
+    Queues undecided(rows, rows == 0 ? 0 : 2 * std::ranges::max(dependents));
+    for (std::size_t r = 0; r < rows; ++r) undecided.enter(r, dependents[r]);
+    std::vector<State> state(rows, State::undecided);
+    const auto move = [&](std::size_t r, bool up) {
+        if (state[r] != State::undecided) return;
+        undecided.leave(r);
+        undecided.enter(r, up ? undecided.worth(r) + 1 : undecided.worth(r) - 1);
+    };
+    const auto decide = [&](std::size_t r, State as) {
+        undecided.leave(r);
+        state[r] = as;
+    };
+    for (std::size_t r = undecided.best(); r != Queues::none; r = undecided.best()) {
+        decide(r, State::coarse);
+        for_each(r, strong.on, [&](std::size_t k) { move(k, false); });
+        for_each(r, strong.back, [&](std::size_t j) {
+            if (state[j] != State::undecided) return;
+            decide(j, State::fine);
+            for_each(j, strong.on, [&](std::size_t k) { move(k, true); });
+        });
+    }
+    std::vector<std::size_t> coarse;
+    for (std::size_t r = 0; r < rows; ++r)
+        if (state[r] == State::coarse) coarse.push_back(r);
+    return coarse;
+}
+
 namespace {
 
 // States as doubles, which travel.

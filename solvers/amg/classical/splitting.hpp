@@ -20,6 +20,13 @@ struct CoarseRows {
     int rounds = 0;
 };
 
+// The first pass of classical coarsening: Ruge, Stueben, "Algebraic multigrid", in: McCormick (ed.),
+// Multigrid methods, SIAM 1987.
+// The C rows that a rank finds among its rows, ascending, blind to others. Row by row that becomes C on which
+// most undecided and, twice over, F rows depend, of equal ones that which has been worth so much for longest,
+// at first the lower; all that depend on it become F. It ends when no such row depends on any undecided one.
+std::vector<std::size_t> first_pass(const PartRows& A, const Dependence& strong);
+
 // PMIS: De Sterck, Yang, Heys, "Reducing complexity in parallel algebraic multigrid preconditioners", SIMAX
 // 2006. The greedy independent set of the graph of S and S^T in descending order of (the number of rows that
 // depend on a row, random_bits(row), -row), which is the same on any number of ranks. Rows without strong

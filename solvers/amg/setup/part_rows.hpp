@@ -75,7 +75,7 @@ class AscendingSearch {
 // A row that is summed up (Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS 1978).
 class RowSum {
   public:
-    static constexpr double bytes_of_entry = sizeof(double) + sizeof(std::int32_t);  // of a value and a place
+    static constexpr double bytes_of_entry = sizeof(double) + sizeof(std::int32_t);  // a value and a place
 
     explicit RowSum(std::size_t columns) : at_(columns, nowhere), places_(columns), values_(columns) {}
 

@@ -4,7 +4,6 @@
 
 #include "kernels/check.hpp"
 #include "solvers/multigrid/algebraic/level_home.hpp"
-#include "solvers/multigrid/algebraic/level_rows.hpp"
 
 namespace keel {
 namespace {

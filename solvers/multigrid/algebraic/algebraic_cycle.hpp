@@ -7,7 +7,7 @@
 
 #include "solvers/amg/cycle.hpp"
 #include "solvers/krylov/options.hpp"
-#include "solvers/multigrid/algebraic/level_vectors.hpp"
+#include "solvers/multigrid/algebraic/level_matrix.hpp"
 
 namespace keel {
 

@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/amg/classical/first_pass.hpp"
 #include "solvers/amg/classical/splitting.hpp"
 #include "tests/solvers/amg/amg_problem.hpp"
 

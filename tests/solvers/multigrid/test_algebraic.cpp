@@ -5,7 +5,7 @@
 
 #include "solvers/multigrid/algebraic/algebraic_cycle.hpp"
 #include "solvers/multigrid/algebraic/level_home.hpp"
-#include "solvers/multigrid/algebraic/level_rows.hpp"
+#include "solvers/multigrid/algebraic/level_matrix.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "tests/solvers/golden_problem.hpp"
 

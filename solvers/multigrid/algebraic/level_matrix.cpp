@@ -1,4 +1,4 @@
-#include "solvers/multigrid/algebraic/level_rows.hpp"
+#include "solvers/multigrid/algebraic/level_matrix.hpp"
 
 #include <algorithm>
 
@@ -26,20 +26,26 @@ class OnBoxes {
     std::vector<double> values_;
 };
 
-std::vector<std::int64_t> cells_of_ranks(const Layout& layout) {
+// A copy of `cells` of each of so many boxes to its place in a buffer, `values` apart; or back.
+Items<BlockCopy> copies_of(Operations& operations, const Region& cells, std::size_t values, bool to_buffer) {
+    std::vector<BlockCopy> copies;
+    for (int q = 0; q < operations.layout().local_count(); ++q) {
+        const auto copy = BlockCopy::pack(q, cells, static_cast<std::size_t>(q) * values);
+        copies.push_back(to_buffer ? copy : copy.reversed());
+    }
+    return operations.make_items(std::span<const BlockCopy>(copies));
+}
+
+}  // namespace
+
+RowPartition rows_of_ranks(const Layout& layout) {
     int ranks = 0;
     for (int box = 0; box < layout.box_count(); ++box) ranks = std::max(ranks, layout.owner(box) + 1);
     std::vector<std::int64_t> cells(static_cast<std::size_t>(ranks), 0);
     for (int box = 0; box < layout.box_count(); ++box)
         cells[static_cast<std::size_t>(layout.owner(box))] +=
             static_cast<std::int64_t>(layout.box_cells().cells());
-    return cells;
-}
-
-}  // namespace
-
-RowPartition rows_of_ranks(const Layout& layout) {
-    return partition_of(cells_of_ranks(layout));
+    return partition_of(cells);
 }
 
 GlobalRows rows_of_level(const Level& level) {
@@ -83,6 +89,34 @@ GlobalRows rows_of_level(const Level& level) {
                     end_row(rows);
                 }
     return rows;
+}
+
+LevelVectors::LevelVectors(Level& level) : level_(level) {
+    const Layout& layout = level.layout;
+    const Region cells = layout.box_cells();
+    from_boxes_ = copies_of(*level.plain, cells, cells.cells(), true);
+    to_boxes_ = copies_of(*level.plain, cells, cells.cells(), false);
+    const std::size_t values = blocks_of(layout.local_cells()) * block_rows;
+    to_vector_ = level.plain->make_buffer(values, Wire::direct);
+    to_grid_ = level.plain->make_buffer(values, Wire::direct);
+}
+
+void LevelVectors::bind(Operations& vectors) {
+    vectors_ = &vectors;
+    from_blocks_ = copies_of(vectors, block_cells, block_rows, true);
+    to_blocks_ = copies_of(vectors, block_cells, block_rows, false);
+    const Field zero = vectors.make_field();
+    vectors.pack(to_vector_, from_blocks_, std::span(&zero, 1), {});
+}
+
+void LevelVectors::from_grid(Field vector, Field u) {
+    level_.bottom_operations.pack(to_vector_, from_boxes_, std::span(&u, 1), {});
+    vectors_->unpack(std::span(&vector, 1), to_blocks_, to_vector_, {});
+}
+
+void LevelVectors::to_grid(Field u, Field vector) {
+    vectors_->pack(to_grid_, from_blocks_, std::span(&vector, 1), {});
+    level_.bottom_operations.unpack(std::span(&u, 1), to_boxes_, to_grid_, {});
 }
 
 }  // namespace keel
