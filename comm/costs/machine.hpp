@@ -90,6 +90,8 @@ struct Compute {
 // Seconds that each all-reduce and each exchange takes longer than its messages do, because ranks are late.
 struct Noise {
     double all_reduce = 0;
+    // The delay of MPI_Iallreduce, if it differs.
+    std::optional<double> nonblocking_all_reduce = {};
     double exchange = 0;
 
     friend bool operator==(const Noise&, const Noise&) = default;

@@ -36,6 +36,25 @@ double squares(std::span<const std::vector<TimedMessage>> classes, double from, 
     return sum;
 }
 
+Fit fit_of(std::span<const TimedMessage> samples, const Postal& cost) {
+    Fit fit{.cost = cost, .samples = samples.size()};
+    for (const TimedMessage& sample : samples) {
+        const double residual = std::abs(cost.time(sample.bytes) / sample.seconds - 1);
+        fit.rms_residual += residual * residual;
+        fit.max_residual = std::max(fit.max_residual, residual);
+    }
+    fit.rms_residual = std::sqrt(fit.rms_residual / static_cast<double>(samples.size()));
+    return fit;
+}
+
+// The line through the shortest and the longest sample.
+Fit fit_ends(std::span<const TimedMessage> samples) {
+    const auto [shortest, longest] = std::ranges::minmax(samples, {}, &TimedMessage::bytes);
+    check(longest.bytes > shortest.bytes, "a line needs two different lengths");
+    const double beta = (longest.seconds - shortest.seconds) / (longest.bytes - shortest.bytes);
+    return fit_of(samples, {shortest.seconds - beta * shortest.bytes, beta});
+}
+
 }  // namespace
 
 Fit fit_postal(std::span<const TimedMessage> samples) {
@@ -52,16 +71,7 @@ Fit fit_postal(std::span<const TimedMessage> samples) {
     }
     const double determinant = aa * bb - ab * ab;
     check(determinant > 0, "a line needs two different lengths");
-    Fit fit;
-    fit.cost = {(a1 * bb - b1 * ab) / determinant, (aa * b1 - ab * a1) / determinant};
-    fit.samples = samples.size();
-    for (const TimedMessage& sample : samples) {
-        const double residual = std::abs(fit.cost.time(sample.bytes) / sample.seconds - 1);
-        fit.rms_residual += residual * residual;
-        fit.max_residual = std::max(fit.max_residual, residual);
-    }
-    fit.rms_residual = std::sqrt(fit.rms_residual / static_cast<double>(samples.size()));
-    return fit;
+    return fit_of(samples, {(a1 * bb - b1 * ab) / determinant, (aa * b1 - ab * a1) / determinant});
 }
 
 Switches find_switches(std::span<const std::vector<TimedMessage>> classes) {
@@ -105,33 +115,25 @@ std::vector<Fit> fit_protocols(Locality locality, std::span<const TimedMessage> 
                                const Switches& switches) {
     const std::size_t eager = first_from(samples, switches.eager_from);
     const std::size_t rendezvous = first_from(samples, switches.rendezvous_from);
-    const std::span<const TimedMessage> parts[] = {
-        samples.first(eager), samples.subspan(eager, rendezvous - eager), samples.subspan(rendezvous)};
+    const auto line_of = [&](std::span<const TimedMessage> part) {
+        if (part.size() >= 2)
+            if (const Fit fit = fit_postal(part); fit.accepted()) return fit;
+        Fit whole = fit_postal(samples);
+        if (!whole.accepted()) whole = fit_ends(samples);
+        whole.own = false;
+        return whole;
+    };
     std::vector<Fit> fits;
-    for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous}) {
-        const auto& part = parts[static_cast<std::size_t>(protocol)];
-        if (part.size() < 2) continue;
-        fits.push_back(fit_postal(part));
+    const auto add = [&](Protocol protocol, std::span<const TimedMessage> part) {
+        fits.push_back(line_of(part));
         fits.back().locality = locality;
         fits.back().protocol = protocol;
-    }
-    return fits;
-}
-
-std::optional<Switches> accepted_switches(std::span<const std::vector<TimedMessage>> classes,
-                                          const Switches& switches) {
-    const auto accepted = [&](const Switches& tried) {
-        const std::size_t protocols = 1 + (tried.rendezvous_from > 0 ? 1 : 0) +
-                                      (tried.eager_from > 0 && tried.eager_from < tried.rendezvous_from);
-        return std::ranges::all_of(classes, [&](const auto& samples) {
-            const std::vector<Fit> fits = fit_protocols({}, samples, tried);
-            return fits.size() == protocols && std::ranges::all_of(fits, &Fit::accepted);
-        });
     };
-    for (const Switches& fewer :
-         {switches, Switches{0, switches.rendezvous_from}, Switches{0, switches.eager_from}, Switches{0, 0}})
-        if (accepted(fewer)) return fewer;
-    return {};
+    if (switches.eager_from > 0) add(Protocol::short_, samples.first(eager));
+    if (switches.rendezvous_from > switches.eager_from)
+        add(Protocol::eager, samples.subspan(eager, rendezvous - eager));
+    add(Protocol::rendezvous, samples.subspan(rendezvous));
+    return fits;
 }
 
 std::optional<double> fit_overhead(std::span<const Burst> bursts) {

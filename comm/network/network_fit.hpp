@@ -26,6 +26,7 @@ struct Fit {
     std::size_t samples = 0;
     double rms_residual = 0;
     double max_residual = 0;
+    bool own = true;  // false: it replaces the line of its protocol's lengths
 
     // Messages that cost nothing, or that get cheaper with their length, are no model.
     bool accepted() const { return cost.alpha > 0 && cost.beta > 0; }
@@ -47,14 +48,12 @@ struct Switches {
 // never a protocol of their own.
 Switches find_switches(std::span<const std::vector<TimedMessage>> classes);
 
-// The fits of one class: a protocol with fewer than two lengths has none.
+// The lines of one class, one for each protocol that there is by these switches. One that is rejected, or has
+// fewer than two lengths, gives way to the line of all lengths, and if that is rejected, to the one through
+// the shortest and the longest message: with a hole a machine could predict nothing. Needs two different
+// lengths.
 std::vector<Fit> fit_protocols(Locality locality, std::span<const TimedMessage> samples,
                                const Switches& switches);
-
-// These switches, or as many of them as leave every class an accepted line for every remaining protocol: one
-// whose line is rejected goes with its neighbour. Nothing if even one line for all messages is rejected.
-std::optional<Switches> accepted_switches(std::span<const std::vector<TimedMessage>> classes,
-                                          const Switches& switches);
 
 // `messages` short messages at once to one partner: seconds until the last has arrived.
 struct Burst {

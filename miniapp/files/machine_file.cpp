@@ -215,8 +215,9 @@ void MachineReader::read_compute(const Place& here) {
 }
 
 void MachineReader::read_noise(const Place& here) {
-    allow(here, {"all_reduce", "exchange"});
+    allow(here, {"all_reduce", "nonblocking_all_reduce", "exchange"});
     result_.machine.noise = {read_seconds(here, "all_reduce").value_or(0),
+                             read_seconds(here, "nonblocking_all_reduce"),
                              read_seconds(here, "exchange").value_or(0)};
 }
 
@@ -389,9 +390,12 @@ std::string machine_toml(const Machine& machine, std::span<const std::string> co
             text += fmt::format("cache = {{ bytes = {}, rate = {} }}\n", exact(compute->cache->bytes),
                                 exact(compute->cache->rate));
     }
-    if (machine.noise != Noise{})
-        text += fmt::format("\n[noise]\nall_reduce = {}\nexchange = {}\n", exact(machine.noise.all_reduce),
-                            exact(machine.noise.exchange));
+    if (const Noise& noise = machine.noise; noise != Noise{}) {
+        text += fmt::format("\n[noise]\nall_reduce = {}\n", exact(noise.all_reduce));
+        if (noise.nonblocking_all_reduce)
+            text += fmt::format("nonblocking_all_reduce = {}\n", exact(*noise.nonblocking_all_reduce));
+        text += fmt::format("exchange = {}\n", exact(noise.exchange));
+    }
     return text;
 }
 

@@ -136,7 +136,7 @@ const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t
 
 double Costs::all_reduce(int level, std::size_t words) {
     double seconds = 0;
-    for (const RoundTime& round : rounds(level, words)) seconds += round.seconds;
+    for (const RoundTime& round : rounds(level, words, Waiting::blocking)) seconds += round.seconds;
     return seconds;
 }
 
@@ -153,9 +153,9 @@ double Costs::gather(GatherAmong whom, std::size_t words) {
     return found->second = all_gather_time(machine(), among.places(), words);
 }
 
-std::span<const RoundTime> Costs::rounds(int level, std::size_t words) {
+std::span<const RoundTime> Costs::rounds(int level, std::size_t words, Waiting waiting) {
     const auto [from_level, topology] = ranks_of(level);
-    const auto [found, is_new] = all_reduces_.try_emplace({from_level, words});
+    const auto [found, is_new] = all_reduces_.try_emplace({from_level, words, waiting});
     std::vector<RoundTime>& rounds = found->second;
     // One rank alone waits for nobody.
     if (!is_new || topology->ranks() == 1) return rounds;
@@ -163,8 +163,12 @@ std::span<const RoundTime> Costs::rounds(int level, std::size_t words) {
         rounds = {{all_reduce_time(machine(), topology->places(), words, ranks_.all_reduce), 0}};
     else
         rounds = all_reduce_rounds(machine(), topology->places(), words, ranks_.all_reduce);
+    const Noise& noise = machine().noise;
+    const bool by_mpi_in_flight = waiting == Waiting::in_flight && ranks_.sums == SumsMove::by_themselves;
     // The delay comes before the first message.
-    if (!rounds.empty()) rounds.front().seconds += machine().noise.all_reduce;
+    if (!rounds.empty())
+        rounds.front().seconds +=
+            by_mpi_in_flight ? noise.nonblocking_all_reduce.value_or(noise.all_reduce) : noise.all_reduce;
     return rounds;
 }
 

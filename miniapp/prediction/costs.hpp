@@ -102,8 +102,10 @@ class Costs {
     // each rank of some.
     double all_reduce(int level, std::size_t words);
     double gather(GatherAmong whom, std::size_t words);
-    // The rounds of one in flight: one for all of it where it moves by itself.
-    std::span<const RoundTime> rounds(int level, std::size_t words);
+    // The rounds of an all-reduce: one for all of it where it moves by itself. MPI may take longer for one in
+    // flight.
+    enum class Waiting { blocking, in_flight };
+    std::span<const RoundTime> rounds(int level, std::size_t words, Waiting waiting);
     SumsMove sums_move() const { return ranks_.sums; }
     double look() const { return machine().compute->look; }
     // Keel's own messages of an all-reduce: of the busiest rank, each number by itself, and of all.
@@ -125,7 +127,7 @@ class Costs {
     std::map<std::tuple<int, ExchangeUse, std::size_t, std::size_t, bool>, OfExchange> exchanges_;
     std::map<std::pair<GatherAmong, std::size_t>, double> gathers_;  // by words
     // By the level where their ranks are first all that there are, 0 or one in merged boxes.
-    std::map<std::pair<int, std::size_t>, std::vector<RoundTime>> all_reduces_;
+    std::map<std::tuple<int, std::size_t, Waiting>, std::vector<RoundTime>> all_reduces_;
     std::map<std::tuple<int, std::size_t, WordType>, OfSum> sums_;
 };
 

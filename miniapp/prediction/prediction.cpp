@@ -19,6 +19,7 @@ struct Change {
 Model changed(Model model, const Change& change) {
     Machine& machine = model.machine;
     machine.noise.all_reduce += change.all_reduce;
+    if (auto& nonblocking = machine.noise.nonblocking_all_reduce) *nonblocking += change.all_reduce;
     if (machine.compute) machine.compute->rate /= change.memory;
     if (machine.compute && machine.compute->cache) machine.compute->cache->rate /= change.memory;
     if (machine.injection_beta) *machine.injection_beta *= change.network;

@@ -126,7 +126,7 @@ class Timeline {
 
     void begin_sum(const Event& event) {
         Sum& sum = in_flight_[event.number];
-        sum.left = costs_.rounds(event.level + slice_.shift, event.words);
+        sum.left = costs_.rounds(event.level + slice_.shift, event.words, Costs::Waiting::in_flight);
         count_sum(book(Op::reduction_begin, event.level, post(sum, time_), 1), event);
     }
 

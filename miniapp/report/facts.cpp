@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -9,6 +10,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 #include "miniapp/setup/machine/processors.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -97,6 +99,22 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     for (const std::string& warning : facts.topology.warnings()) facts.warnings.push_back(warning);
     facts.warnings.insert(facts.warnings.end(), resolved.warnings.begin(), resolved.warnings.end());
     return facts;
+}
+
+void warn_of_nonblocking(const Resolved& resolved, std::span<const NamedSolver> solvers,
+                         const Communicator& comm, RunFacts& facts) {
+    const auto hides = [](const NamedSolver& solver) {
+        return method_named(solver.options.solver).hides_all_reduces;
+    };
+    const bool by_mpi = resolved.comm.all_reduce.algorithm == AllReduceAlgorithm::mpi;
+    if (comm.size() == 1 || resolved.simulation || !by_mpi || std::ranges::none_of(solvers, hides)) return;
+    const auto [blocking, nonblocking] = measure_all_reduces(comm, resolved.topology);
+    constexpr double much = 1.5, worth = 100e-6;  // seconds
+    if (nonblocking < much * blocking || nonblocking < blocking + worth) return;
+    facts.warnings.push_back(fmt::format(
+        "MPI_Iallreduce takes {}, MPI_Allreduce {}: methods that hide all-reduces wait longer for each; "
+        "comm.allreduce = \"recursive_doubling\" makes them of messages instead",
+        seconds_text(nonblocking), seconds_text(blocking)));
 }
 
 void set_levels(RunFacts& facts, const GridSetup& grids) {

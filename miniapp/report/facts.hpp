@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/layout/layout.hpp"
@@ -11,6 +14,11 @@ namespace keel {
 
 // The facts of every run, with what to warn of. Collective; complete on rank 0.
 RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Backend& backend);
+
+// Warns if MPI takes much longer for nonblocking all-reduces than for blocking ones, and one of these solvers
+// hides them. Measures both; collective.
+void warn_of_nonblocking(const Resolved& resolved, std::span<const NamedSolver> solvers,
+                         const Communicator& comm, RunFacts& facts);
 
 // The levels of a mode's grids.
 void set_levels(RunFacts& facts, const GridSetup& grids);

@@ -41,7 +41,9 @@ Topology with_sockets(const Topology& nodes, const CommOptions& options, const M
 // Whether messages within a socket are taken as within a node because the machine's file has only these.
 bool sockets_unpriced(const Topology& topology, const Model& model) {
     const auto& costs = model.machine.messages[static_cast<std::size_t>(model.memory)];
-    return topology.shares_sockets() && costs && !costs->at(Locality::socket, Protocol::short_);
+    if (!topology.shares_sockets() || !costs) return false;
+    const auto& within = costs->costs[static_cast<std::size_t>(Locality::socket)];
+    return std::ranges::none_of(within, [](const auto& cost) { return cost.has_value(); });
 }
 
 // The limit of the host's messages where nothing is known of a device's.

@@ -71,6 +71,8 @@ class Network(KeelTest):
         self.assertEqual({pong["class"] for pong in of(run, "ping_pong")}, {"off_node"})
         self.assertEqual({pong["processes"] for pong in of(run, "node_pong")}, {1})
         self.assertNotIn("was not measured, and repeats", run.flat)
+        self.assertEqual({record["nonblocking_seconds"] for record in of(run, "all_reduce")}, {None})
+        self.assertIsNone(of(run, "machine")[0]["nonblocking_all_reduce_late"])
 
     def test_what_is_written_is_what_was_fitted_and_is_a_machine_to_predict_with(self) -> None:
         run = self.measure(4, "comm.ranks_per_node=2", WRITE)
@@ -84,6 +86,10 @@ class Network(KeelTest):
         late = max(0, of(run, "all_reduce")[0]["seconds"] - machine["all_reduce_by_messages"])
         self.assertAlmostEqual(machine["all_reduce_late"], late, delta=1e-12)
         self.assertEqual(machine_of(run).get("noise", {}).get("all_reduce", 0), machine["all_reduce_late"])
+        nonblocking = max(0, of(run, "all_reduce")[0]["nonblocking_seconds"] - machine["all_reduce_by_messages"])
+        self.assertAlmostEqual(machine["nonblocking_all_reduce_late"], nonblocking, delta=1e-12)
+        self.assertEqual(machine_of(run)["compute"], {"rate": machine["rate"], "launch": machine["launch"]})
+        self.assertGreater(min(machine["rate"], machine["launch"]), 0)
         for fit in fits:
             self.assertGreater(min(fit["alpha"], fit["beta"]), 0)
             self.assertLessEqual(fit["rms_residual"], fit["max_residual"])
@@ -95,6 +101,7 @@ class Network(KeelTest):
             path.write_text(run.files["here.toml"])
             text = self.text(4, "--dry-run", f"comm.machine={path}", "comm.scheme=auto", "comm.ranks_per_node=2")
         self.assertIn("least predicted time", text)
+        self.assertIn("redicted solve", text)
 
     def test_a_single_rank_is_refused(self) -> None:
         self.refused(1, DECK, expected=["a single rank has nobody to send to; start it on two or more, as mpiexec -n 2"])

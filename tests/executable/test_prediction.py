@@ -296,10 +296,13 @@ class Prediction(KeelTest):
             self.refused(None, word, expected=[f"command line: {key}: plays a part in --dry-run alone"])
 
     def test_machines_that_do_not_compute_predict_no_seconds_and_those_that_lack_more_say_all_of_it(self) -> None:
-        lassen = f"comm.machine={INPUTS}/machines/lassen.toml"
-        run = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, lassen, "problem.ranks=8")
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        idle = folder / "idle.toml"
+        idle.write_text((INPUTS / "machines/lassen.toml").read_text().replace("[compute]\nrate = 5.1e9 # bytes a second and rank\nlaunch = 1e-6\n", ""))
+        run = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, f"comm.machine={idle}", "problem.ranks=8")
         self.assertEqual((run.records("solve"), run.records("timer")), ([], []))
         self.assertNotIn("redicted solves", run.stdout)
+        self.assertIn("remark: machine idle has no [compute]: no seconds of solves are predicted; run.mode = network writes it", run.flat)
         moved = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "multigrid.bottom_grid=gather")
         self.assertIn("remark: no seconds are predicted where multigrid.bottom_grid moves", moved.stdout)
         self.assertEqual(moved.records("solve"), [])
@@ -310,7 +313,7 @@ class Prediction(KeelTest):
                                 "run.survey=['bicgstab', 'amg', 'cg']")  # fmt: skip
         self.assertEqual([solve["solver"] for solve in beside.records("solve")], ["bicgstab", "cg"])
         self.assertIn("remark: no seconds are predicted of amg", beside.stdout)
-        half = Path(self.enterContext(tempfile.TemporaryDirectory())) / "half.toml"
+        half = folder / "half.toml"
         half.write_text("[host]\neager_from = 0\nrendezvous_from = 10\n[host.node]\neager = { alpha = 1e-6, beta = 1e-9 }\n"
                         "[compute]\nrate = 1e9\nlaunch = 0\n")  # fmt: skip
         self.refused(None, "--dry-run", INPUTS / "papers/seed_weak.toml", *GRID, f"comm.machine={half}", "problem.ranks=8", expected=[

@@ -126,7 +126,7 @@ TEST_CASE("a machine that is written reads back to the same numbers") {
         machine.messages[0]->at(Locality::off_node, Protocol::short_)->overhead = 1.2e-7;
         machine.messages[0]->at(Locality::node, Protocol::short_)->overhead = 0;
         machine.compute = Compute{1.28e10, 0, 9.6e10, Compute::Cache{1.3e6, 5e10}};
-        machine.noise = {6e-5, 0};
+        machine.noise = {6e-5, 9e-5, 0};
         const std::vector<std::string> comments{"one", "two"};
         const MachineFile file = machine_of(machine_toml(machine, comments));
         CHECK(file.errors == std::vector<std::string>{});
@@ -197,7 +197,8 @@ TEST_CASE("a wrong file of a machine is refused with line and remedy") {
                             "memory; give at least that"));
     CHECK_THAT(with("[noise]\nall_reduce = \"60 us\"\nreduce = 1e-6"),
                Contains("noise.all_reduce: must be a number >= 0") &&
-                   Contains("noise.reduce: unknown key; allowed are all_reduce, exchange"));
+                   Contains("noise.reduce: unknown key; allowed are all_reduce, nonblocking_all_reduce, "
+                            "exchange"));
     CHECK_THAT(complaints("noise = 1e-6\n" + valid), Contains(":1: noise: must be a table"));
     CHECK_THAT(complaints("[machine\n"), Contains("keel_test_machine.toml:1: not valid TOML"));
     CHECK_THAT(read_file("no/such/file.toml").errors.front(), Contains("cannot be read"));

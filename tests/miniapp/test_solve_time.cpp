@@ -78,6 +78,18 @@ TEST_CASE("the part of a sum in flight that work does not hide is waited for") {
     CHECK(place.time(two).seconds() == Approx(100 * 15.5e-6));
 }
 
+TEST_CASE("a nonblocking all-reduce of MPI has a delay of its own, one of messages that of a blocking one") {
+    Place place;
+    place.model.machine.noise = {.all_reduce = 1e-5, .nonblocking_all_reduce = 5e-5};
+    const Trace blocking{sum(Event::Kind::sum)};
+    const Trace in_flight{sum(Event::Kind::begin_sum), sum(Event::Kind::finish_sum)};
+    CHECK(place.time(blocking).seconds() == Approx(40e-6));
+    CHECK(place.time(in_flight).seconds() == Approx(80e-6));
+    CHECK(place.time(in_flight, 1, SumsMove::when_pushed).seconds() == Approx(40e-6));
+    place.model.machine.noise.nonblocking_all_reduce.reset();
+    CHECK(place.time(in_flight).seconds() == Approx(40e-6));
+}
+
 TEST_CASE("a sum of our own messages moves from round to round only where it is pushed") {
     Place place;
     const Event push{.kind = Event::Kind::push_sums, .level = 0};

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t most_pairs = 4;
 constexpr int all_reduce_tag = 1;  // ping-pongs have 0
 
-// Short messages take less than a clock can tell: several round trips at a time.
+// Short messages take less than a clock can tell: several round trips or all-reduces in a row.
 int round_trips_of(std::size_t bytes) {
     return bytes <= 4096 ? 10 : 1;
 }
@@ -33,6 +33,7 @@ class Stopwatch {
     Stopwatch(int repeats, AllReduceAlgorithm algorithm, const Communicator& comm, const Topology& topology)
         : comm_(comm.duplicate()),
           repeats_(repeats),
+          by_mpi_(algorithm == AllReduceAlgorithm::mpi),
           all_reduce_(make_all_reduce(algorithm, comm_, topology, all_reduce_tag)) {}
 
     // Seconds one way, of the slowest pair.
@@ -47,18 +48,34 @@ class Stopwatch {
         });
     }
 
-    double all_reduce(std::size_t bytes) const {
+    TimedAllReduce all_reduce(std::size_t bytes) const {
         std::vector<double> words(bytes / sizeof(double));
-        return fastest([&] {
-            comm_.barrier();
-            const double start = now();
+        const auto in_flight = [&] {
             all_reduce_->start(words);
             all_reduce_->wait();
-            return now() - start;
-        });
+        };
+        TimedAllReduce timed{.bytes = static_cast<double>(words.size() * sizeof(double))};
+        if (by_mpi_) {
+            timed.seconds = in_a_row(bytes, [&] { words = comm_.max(std::move(words)); });
+            timed.nonblocking_seconds = in_a_row(bytes, in_flight);
+        } else {
+            timed.seconds = in_a_row(bytes, in_flight);
+        }
+        return timed;
     }
 
   private:
+    template <class Action>
+    double in_a_row(std::size_t bytes, const Action& action) const {
+        const int times = round_trips_of(bytes);
+        return fastest([&] {
+            comm_.barrier();
+            const double start = now();
+            for (int n = 0; n < times; ++n) action();
+            return (now() - start) / times;
+        });
+    }
+
     template <class Action>
     double fastest(const Action& seconds) const {
         seconds();  // connections are made, memory is touched
@@ -69,6 +86,7 @@ class Stopwatch {
 
     Communicator comm_;
     int repeats_;
+    bool by_mpi_;
     std::unique_ptr<AllReduce> all_reduce_;
 };
 
@@ -91,91 +109,68 @@ std::optional<int> ranks_per_socket(const Topology& topology, const std::vector<
     return most;
 }
 
-// Why a class has no accepted line for some protocol by these switches; empty if it has one for each.
-std::string rejected_by(const Switches& switches, const PingPongResults& one) {
-    const bool used[] = {switches.eager_from > 0, switches.rendezvous_from > switches.eager_from, true};
-    const auto fits = fit_protocols(one.locality, one.samples, switches);
-    std::vector<std::string> reasons;
-    for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous}) {
-        if (!used[static_cast<std::size_t>(protocol)]) continue;
-        const auto fitted = std::ranges::find(fits, protocol, &Fit::protocol);
-        if (fitted == fits.end())
-            reasons.push_back(
-                fmt::format("{} {}: fewer than two lengths", name(one.locality), name(protocol)));
-        else if (!fitted->accepted())
-            reasons.push_back(fmt::format("{} {}: alpha = {:.3g} s and beta = {:.3g} s/B must be positive",
-                                          name(one.locality), name(protocol), fitted->cost.alpha,
-                                          fitted->cost.beta));
-    }
-    return fmt::format("{}", fmt::join(reasons, "; "));
-}
-
-// By the switches found, or by fewer: a machine with a hole could predict nothing.
 void fit(NetworkResults& network) {
     std::vector<std::vector<TimedMessage>> measured;
     for (const auto& one : network.classes)
         if (!one.samples.empty()) measured.push_back(one.samples);
-    const Switches wanted = find_switches(measured);
-    const auto accepted = accepted_switches(measured, wanted);
-    network.switches = accepted.value_or(Switches{});
-
-    std::vector<std::string> rejected;
-    for (const auto& one : network.classes) {
-        if (one.samples.empty()) continue;
-        if (const std::string reason = rejected_by(accepted ? wanted : network.switches, one);
-            !reason.empty())
-            rejected.push_back(reason);
-    }
-    if (!accepted)
-        network.unfit =
-            fmt::format("the times make no line, even of all lengths together ({}); give more run.repeats",
-                        fmt::join(rejected, "; "));
-    else if (!rejected.empty())
-        network.remarks.push_back(
-            fmt::format("rejected: {}; so eager from {} bytes and rendezvous from {}, not {} and {}; more "
-                        "run.repeats or a quieter machine may help",
-                        fmt::join(rejected, "; "), accepted->eager_from, accepted->rendezvous_from,
-                        wanted.eager_from, wanted.rendezvous_from));
-
+    network.switches = find_switches(measured);
     auto& host = network.machine.messages[static_cast<std::size_t>(Memory::host)].emplace();
     host.eager_from = network.switches.eager_from;
     host.rendezvous_from = network.switches.rendezvous_from;
+
+    std::vector<std::string> replaced;
+    bool any = false;
     for (auto& one : network.classes) {
+        if (one.samples.empty()) continue;
         one.fits = fit_protocols(one.locality, one.samples, network.switches);
         one.overhead = fit_overhead(one.bursts);
-        if (!one.samples.empty() && !one.overhead)
+        if (!one.overhead)
             network.remarks.push_back(fmt::format(
                 "{}: no overhead, for several messages at once take no longer than one; predictions "
                 "charge all of alpha for each",
                 name(one.locality)));
         for (Fit& fitted : one.fits) {
+            if (!fitted.own)
+                replaced.push_back(fmt::format("{} {}", name(one.locality), name(fitted.protocol)));
             if (!fitted.accepted()) continue;
+            any = true;
             // More than alpha says no more than alpha does.
             if (one.overhead) fitted.cost.overhead = std::min(*one.overhead, fitted.cost.alpha);
             host.at(one.locality, fitted.protocol) = fitted.cost;
         }
     }
+    if (!any)
+        network.unfit =
+            "the times make no line, even through the shortest and the longest message; give more "
+            "run.repeats";
+    else if (!replaced.empty())
+        network.remarks.push_back(fmt::format(
+            "no line of its own: {}; the line of all lengths stands for it; more run.repeats or a "
+            "quieter machine may help",
+            fmt::join(replaced, ", ")));
     network.machine.injection_beta = fit_injection(network.node_pong, host);
 }
 
 // Fills in costs that the ranks at hand do not show, and says from where they are taken.
 void fill_gaps(NetworkResults& network) {
     auto& host = *network.machine.messages[static_cast<std::size_t>(Memory::host)];
-    const auto missing = [&](Locality locality) {
-        return network.classes[static_cast<std::size_t>(locality)].pairs.empty();
-    };
+    const auto missing = [&](Locality locality) { return !host.at(locality, Protocol::rendezvous); };
     const auto repeat = [&](Locality to, Locality from, const char* why) {
         if (!missing(to) || missing(from)) return;
         host.costs[static_cast<std::size_t>(to)] = host.costs[static_cast<std::size_t>(from)];
+        const bool tried = !network.classes[static_cast<std::size_t>(to)].pairs.empty();
         network.remarks.push_back(
-            fmt::format("{}: {} was not measured, and repeats {}", why, name(to), name(from)));
+            tried ? fmt::format("{} repeats {}", name(to), name(from))
+                  : fmt::format("{}: {} was not measured, and repeats {}", why, name(to), name(from)));
     };
     repeat(Locality::node, Locality::socket, "no two ranks of a node are on different sockets");
     repeat(Locality::socket, Locality::node, "no two ranks are known to be on one socket (are they bound?)");
-    if (missing(Locality::off_node))
+    if (network.classes[static_cast<std::size_t>(Locality::off_node)].pairs.empty())
         network.remarks.push_back(
             "a single node: off_node and the injection rate were not measured; use more nodes, or "
             "comm.ranks_per_node for pretend ones");
+    else if (missing(Locality::off_node))
+        network.remarks.push_back("off_node has no line: nothing between nodes is predicted with this file");
     else if (!network.machine.injection_beta) {
         network.machine.injection_beta = host.at(Locality::off_node, Protocol::rendezvous)->beta;
         network.remarks.push_back(
@@ -188,13 +183,18 @@ void fill_gaps(NetworkResults& network) {
             network.node_pong.back().processes));
 }
 
-// The delay of an all-reduce of one word beyond its messages, by the rounds of the algorithm that was timed
+// The delays of all-reduces of one word beyond their messages, by the rounds of the algorithm that was timed
 // or that MPI is taken to have.
 void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
     network.all_reduce_by_messages =
         all_reduce_time(network.machine, resolved.topology.places(), 1, resolved.comm.all_reduce_model);
-    network.machine.noise.all_reduce =
-        std::max(0.0, network.all_reduce.front().seconds - *network.all_reduce_by_messages);
+    const auto delay = [&](double seconds) {
+        return std::max(0.0, seconds - *network.all_reduce_by_messages);
+    };
+    const TimedAllReduce& one_word = network.all_reduce.front();
+    network.machine.noise.all_reduce = delay(one_word.seconds);
+    if (one_word.nonblocking_seconds)
+        network.machine.noise.nonblocking_all_reduce = delay(*one_word.nonblocking_seconds);
 }
 
 // Times messages of all lengths at one distance, and bursts of the shortest; whether it was not interrupted.
@@ -262,12 +262,16 @@ NetworkResults measure_network(const NetworkOptions& options, const Resolved& re
                                              stopwatch.ping_pong(pairs, share)});
         }
     }
+    context.progress.say("triad");
+    network.machine.compute = resolved.simulation
+                                  ? resolved.simulation->compute
+                                  : Compute{.rate = bandwidth(resolved, comm, context.backend) / comm.size(),
+                                            .launch = measure_launch(comm, context.backend)};
     context.progress.say("all-reduce");
     for (const std::size_t bytes :
          lengths(sizeof(double), std::max<std::size_t>(bytes_of.back(), sizeof(double)))) {
         if (interrupted()) return network;
-        network.all_reduce.push_back(
-            {static_cast<double>(bytes / sizeof(double) * sizeof(double)), stopwatch.all_reduce(bytes)});
+        network.all_reduce.push_back(stopwatch.all_reduce(bytes));
     }
     fit(network);
     if (!network.unfit.empty()) {

@@ -29,12 +29,19 @@ struct PingPongResults {
     std::optional<double> overhead = {};  // seconds that each message keeps a process busy
 };
 
+// An all-reduce of all ranks, several in a row as solvers make them: a single one after a barrier would also
+// wait for the ranks that left the barrier last.
+struct TimedAllReduce {
+    double bytes = 0;  // each rank gives
+    double seconds = 0;
+    std::optional<double> nonblocking_seconds = {};  // MPI_Iallreduce, if MPI makes them
+};
+
 struct NetworkResults {
     std::vector<PingPongResults> classes;  // by locality
     std::vector<TimedNode> node_pong;      // none on a single node
-    std::vector<TimedMessage> all_reduce;  // of all ranks, by bytes of each
-    // Seconds of the first of these by the machine's messages alone; what it takes longer is the machine's
-    // noise.
+    std::vector<TimedAllReduce> all_reduce;
+    // Seconds of the first of these by the machine's messages alone; the rest is the machine's noise.
     std::optional<double> all_reduce_by_messages = {};
     Switches switches;
     Machine machine;                                 // with all that was measured and accepted

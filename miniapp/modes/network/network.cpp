@@ -58,10 +58,12 @@ ReportTable node_pong_table(const NetworkResults& network) {
 
 ReportTable all_reduce_table(const NetworkResults& network) {
     ReportTable table("All-reduce of all ranks", "network");
-    for (const TimedMessage& sample : network.all_reduce)
+    for (const TimedAllReduce& sample : network.all_reduce)
         table.add({{"what", "all_reduce"},
                    {"bytes", sample.bytes, "bytes", Unit::count},
-                   {"seconds", sample.seconds, "time", Unit::seconds}});
+                   {"seconds", sample.seconds, "blocking", Unit::seconds},
+                   {"nonblocking_seconds", number_or_null(sample.nonblocking_seconds), "nonblocking",
+                    Unit::seconds}});
     return table;
 }
 
@@ -83,20 +85,33 @@ ReportTable fits_table(const NetworkResults& network) {
                        {"overhead", number_or_null(fit.cost.overhead), "overhead", Unit::seconds},
                        {"rms_residual", fit.rms_residual, "residual\nrms", Unit::percent},
                        {"max_residual", fit.max_residual, "residual\nmax", Unit::percent},
-                       {"accepted", fit.accepted(), "accepted"}});
+                       {"accepted", fit.own, "accepted"}});
     return table;
 }
 
+std::string delays_text(double by_messages, const Noise& noise) {
+    const std::string nonblocking =
+        noise.nonblocking_all_reduce
+            ? fmt::format(", of {} if nonblocking", seconds_text(*noise.nonblocking_all_reduce))
+            : "";
+    return fmt::format("All-reduce of one word: {} by its messages, and a delay of {}{}\n",
+                       seconds_text(by_messages), seconds_text(noise.all_reduce), nonblocking);
+}
+
 std::string machine_record(const NetworkResults& network) {
-    return line_of({{"record", "network"},
-                    {"what", "machine"},
-                    {"name", network.machine.name},
-                    {"eager_from", network.switches.eager_from},
-                    {"rendezvous_from", network.switches.rendezvous_from},
-                    {"injection_beta", number_or_null(network.machine.injection_beta)},
-                    {"all_reduce_by_messages", number_or_null(network.all_reduce_by_messages)},
-                    {"all_reduce_late", network.machine.noise.all_reduce},
-                    {"remarks", network.remarks}});
+    return line_of(
+        {{"record", "network"},
+         {"what", "machine"},
+         {"name", network.machine.name},
+         {"eager_from", network.switches.eager_from},
+         {"rendezvous_from", network.switches.rendezvous_from},
+         {"injection_beta", number_or_null(network.machine.injection_beta)},
+         {"all_reduce_by_messages", number_or_null(network.all_reduce_by_messages)},
+         {"all_reduce_late", network.machine.noise.all_reduce},
+         {"nonblocking_all_reduce_late", number_or_null(network.machine.noise.nonblocking_all_reduce)},
+         {"rate", network.machine.compute->rate},
+         {"launch", network.machine.compute->launch},
+         {"remarks", network.remarks}});
 }
 
 std::string network_text(const NetworkResults& network) {
@@ -109,9 +124,10 @@ std::string network_text(const NetworkResults& network) {
     add(bursts_table(network).pivot("messages", "class", "seconds").print());
     add(node_pong_table(network).pivot("bytes", "processes", "seconds").print());
     add(all_reduce_table(network).print());
-    if (const auto& alone = network.all_reduce_by_messages)
-        add(fmt::format("All-reduce of one word: {} by its messages, and a delay of {}\n",
-                        seconds_text(*alone), seconds_text(network.machine.noise.all_reduce)));
+    if (const auto& alone = network.all_reduce_by_messages) add(delays_text(*alone, network.machine.noise));
+    if (const auto& compute = network.machine.compute)
+        add(fmt::format("Triad: {}/s a rank; an operation takes {} at least\n", bytes_text(compute->rate),
+                        seconds_text(compute->launch)));
     if (fitted) add(fits_table(network).print());
     if (const auto& beta = network.machine.injection_beta)
         add(fmt::format("Injection rate of a node, 1 / R_N: {:.4e} s/byte, {:.3f} GB/s\n", *beta,
@@ -152,7 +168,10 @@ std::vector<double> seconds_of(const NetworkResults& network) {
         for (const Burst& burst : one.bursts) seconds.push_back(burst.seconds);
     }
     for (const TimedNode& sample : network.node_pong) seconds.push_back(sample.seconds);
-    for (const TimedMessage& sample : network.all_reduce) seconds.push_back(sample.seconds);
+    for (const TimedAllReduce& sample : network.all_reduce) {
+        seconds.push_back(sample.seconds);
+        if (sample.nonblocking_seconds) seconds.push_back(*sample.nonblocking_seconds);
+    }
     return seconds;
 }
 
@@ -218,8 +237,9 @@ class NetworkMode : public Mode {
 
     KeyUses keys() const override {
         std::vector<KeyUse> uses{
-            {"run.mode"},    {"run.repeats"},         {"run.time_limit"}, {"run.label"},      {"run.backend"},
-            {"output.json"}, {"comm.ranks_per_node"}, {"comm.node_map"},  {"comm.allreduce"}, {"network."}};
+            {"run.mode"},      {"run.repeats"},    {"run.time_limit"}, {"run.label"},
+            {"run.triad_mb"},  {"run.backend"},    {"output.json"},    {"comm.ranks_per_node"},
+            {"comm.node_map"}, {"comm.allreduce"}, {"network."}};
         if (simulated()) uses.push_back({"comm.machine"});  // the simulated one
         return {uses, "run.mode = network sends messages only; leave it out"};
     }

@@ -10,6 +10,7 @@
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 #include "miniapp/modes/spmv/matrix_schemes.hpp"
 #include "miniapp/modes/spmv/spmv_mode.hpp"
+#include "miniapp/report/facts.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
@@ -175,6 +176,7 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     RunFacts& facts = findings.facts;
     context.progress.say("measuring the triad bandwidth");
     facts.triad_bytes_per_second = bandwidth(resolved_, comm, context.backend);
+    if (use_.solver) warn_of_nonblocking(resolved_, {&*use_.solver, 1}, comm, facts);
     const MemoryGrowth growth(context.backend);
 
     context.progress.say("reading or generating the matrix");

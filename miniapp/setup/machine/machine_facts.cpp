@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <utility>
 
+#include "comm/reductions/all_reduce.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/setup/machine/processors.hpp"
 
@@ -123,6 +125,45 @@ double measure_triad(const Communicator& comm, const Topology& topology, const B
         if (repetition >= 3 && comm.max(now() < end ? 0.0 : 1.0) > 0) break;
     }
     return best;
+}
+
+double measure_launch(const Communicator& comm, const Backend& backend) {
+    constexpr int operations_each = 200, runs = 5;
+    const auto operations = backend.make_operations(Layout({1, 1, 1}, 2, Boundaries{}, {0}, 0), 0);
+    const Field x = operations->make_field();
+    const Field y = operations->make_field();
+    operations->fill(x, 1.0);
+    double least = std::numeric_limits<double>::infinity();
+    for (int run = 0; run < runs; ++run) {
+        comm.barrier();
+        const double start = now();
+        for (int n = 0; n < operations_each; ++n) operations->axpby(y, 1.0, x, 0.0, x);
+        operations->wait();
+        least = std::min(least, comm.max((now() - start) / operations_each));
+    }
+    return least;
+}
+
+AllReduceSeconds measure_all_reduces(const Communicator& comm, const Topology& topology) {
+    constexpr int in_a_row = 10, runs = 3;  // the first makes connections
+    const auto in_flight = make_all_reduce(AllReduceAlgorithm::mpi, comm, topology, 0);
+    std::array<double, 1> word{};
+    const auto seconds = [&](const auto& action) {
+        double least = std::numeric_limits<double>::infinity();
+        for (int run = 0; run < runs; ++run) {
+            comm.barrier();
+            const double start = now();
+            for (int n = 0; n < in_a_row; ++n) action();
+            least = std::min(least, comm.max((now() - start) / in_a_row));
+        }
+        return least;
+    };
+    const double blocking = seconds([&] { word[0] = comm.max(word[0]); });
+    const double nonblocking = seconds([&] {
+        in_flight->start(word);
+        in_flight->wait();
+    });
+    return {blocking, nonblocking};
 }
 
 }  // namespace keel

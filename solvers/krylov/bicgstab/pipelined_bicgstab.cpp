@@ -130,6 +130,7 @@ Method pipelined_bicgstab() {
         .reductions = 2,
         .words = 7,
         .vectors = 8,
+        .hides_all_reduces = true,
         .applications = 2,
         .flops = 48,
         .preconditioning = Preconditioning::right,

@@ -270,6 +270,7 @@ Method deep_pipelined_cg() {
         .reductions = 1,
         .words = in_depth("l + 1", [](int l) { return l + 1; }),
         .vectors = in_depth("2l + max(3, l)", [](int l) { return 2 * l + std::max(3, l); }),
+        .hides_all_reduces = true,
         .applications = 1,
         .flops = in_depth("7l + 13", [](int l) { return 7 * l + 13; }),
         .small_bytes = {"",

@@ -111,6 +111,7 @@ Method pipelined_cg() {
         .reductions = 1,
         .words = 2,
         .vectors = 5,
+        .hides_all_reduces = true,
         .applications = 1,
         .flops = 22,
         .keys = {"norm"},

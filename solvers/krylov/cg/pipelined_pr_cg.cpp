@@ -78,6 +78,7 @@ Method pipelined_pr_cg() {
         .reductions = 1,
         .words = 4,
         .vectors = 4,
+        .hides_all_reduces = true,
         .applications = 2,
         .flops = 23,
         .at_once = 2,

@@ -317,6 +317,7 @@ Method pipelined_s_step_cg() {
         .reductions = per_outer_step("1/s", [](double) { return 1.0; }),
         .words = in_s("s + 3", [](double s) { return s + 3; }),
         .vectors = in_s("s^2 + 5s", [](double s) { return s * s + 5 * s; }),
+        .hides_all_reduces = true,
         .applications = 1,
         .flops = {"about 2s^2 + 9s + 13", flops_of_block},
         .small_bytes = {"",

@@ -103,31 +103,43 @@ TEST_CASE("messages that get cheaper with their length are rejected") {
     CHECK_THROWS(fit_postal(std::vector<TimedMessage>{{8, 1e-6}, {8, 2e-6}}));
 }
 
-TEST_CASE("a protocol whose line is rejected goes with its neighbour, in every class") {
+TEST_CASE("a protocol whose line is rejected has that of all lengths, or that through the ends") {
     const auto samples = [](std::initializer_list<double> seconds) {
         std::vector<TimedMessage> all;
         for (const double s : seconds) all.push_back({std::ldexp(1.0, static_cast<int>(all.size())), s});
         return all;  // messages of 1, 2, 4, ... 32 bytes
     };
-    const auto good = samples({1.0, 1.1, 2.4, 2.8, 5.6, 7.2});
-    const auto check = [&](const std::vector<TimedMessage>& other, std::optional<Switches> wanted) {
-        const auto found = accepted_switches(std::vector{good, other}, {4, 16});
-        REQUIRE(found.has_value() == wanted.has_value());
-        if (!found) return;
-        CHECK(found->eager_from == wanted->eager_from);
-        CHECK(found->rendezvous_from == wanted->rendezvous_from);
+    const auto own = [](const std::vector<Fit>& fits) {
+        std::vector<bool> found;
+        for (const Fit& fit : fits) found.push_back(fit.own && fit.accepted());
+        return found;
     };
-    check(good, Switches{4, 16});
-    check(samples({1.0, 0.9, 2.4, 2.8, 5.6, 7.2}), Switches{0, 16});
-    check(samples({1.0, 1.1, 2.4, 2.8, 5.6, 5.5}), Switches{0, 4});
-    check(samples({1.0, 0.9, 2.4, 2.8, 5.6, 5.5}), Switches{0, 0});
-    check(samples({7.0, 6.0, 5.0, 4.0, 3.0, 2.0}), {});
-    // Lengths of which none is short, none is rendezvous, or there is only one.
-    const std::vector<std::vector<TimedMessage>> one{good};
-    CHECK(accepted_switches(one, {1, 16})->eager_from == 0);
-    CHECK(accepted_switches(one, {4, 64})->rendezvous_from == 4);
-    const std::vector<std::vector<TimedMessage>> one_length{samples({1.0})};
-    CHECK_FALSE(accepted_switches(one_length, {}));
+    const Switches switches{4, 16};
+    const auto good = samples({1.0, 1.1, 2.4, 2.8, 5.6, 7.2});
+    CHECK(own(fit_protocols(Locality::node, good, switches)) == std::vector{true, true, true});
+    const auto no_short = samples({1.0, 0.9, 2.4, 2.8, 5.6, 7.2});
+    const auto fits = fit_protocols(Locality::node, no_short, switches);
+    CHECK(own(fits) == std::vector{false, true, true});
+    CHECK(fits[0].cost == fit_postal(no_short).cost);
+    CHECK((fits[0].locality == Locality::node && fits[0].protocol == Protocol::short_));
+    const auto no_rendezvous = samples({1.0, 1.1, 2.4, 2.8, 5.6, 5.5});
+    CHECK(own(fit_protocols({}, no_rendezvous, switches)) == std::vector{true, true, false});
+
+    // A busy node: all lengths together make no line.
+    const std::vector<TimedMessage> busy{{1, 5e-4}, {2, 4e-4}, {4, 2e-5}, {8, 1e-5}, {16, 1e-5}, {32, 9e-4}};
+    REQUIRE_FALSE(fit_postal(busy).accepted());
+    const Fit ends = fit_protocols({}, busy, {})[0];
+    CHECK((ends.accepted() && !ends.own));
+    CHECK(ends.cost.time(1) == Approx(5e-4));
+    CHECK(ends.cost.time(32) == Approx(9e-4));
+    CHECK(ends.max_residual == Approx(ends.cost.time(16) / 1e-5 - 1));
+    // Not even that.
+    CHECK_FALSE(fit_protocols({}, samples({7.0, 6.0, 5.0, 4.0, 3.0, 2.0}), {})[0].accepted());
+
+    // Lengths of which none is short, or none is rendezvous.
+    CHECK(fit_protocols({}, good, {1, 16}).size() == 3);
+    CHECK_FALSE(fit_protocols({}, good, {1, 16})[0].own);
+    CHECK_FALSE(fit_protocols({}, good, {4, 64})[2].own);
 }
 
 TEST_CASE("the injection rate comes from what four or more processes send at once") {

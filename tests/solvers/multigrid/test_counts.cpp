@@ -22,9 +22,10 @@ const Problem flat{.boxes = {4, 2, 1}, .width = 8, .beta = "smooth10", .alpha = 
 struct Spent {
     Counts counts;
     double flops = 0;  // per cell, by the costs that the kernels declare
+    long begun = 0;    // all-reduces with a begin and an end
 
     friend Spent operator-(const Spent& a, const Spent& b) {
-        return {a.counts - b.counts, a.flops - b.flops};
+        return {a.counts - b.counts, a.flops - b.flops, a.begun - b.begun};
     }
 };
 
@@ -60,7 +61,8 @@ Spent spent_by(BottomOptions options, int iterations, const Problem& problem = r
     for (const Op op : {Op::bottom_operator, Op::bottom_vector, Op::bottom_dots})
         flops += setup.ledger.at(op, 0).work.flops;
     const Index cells = problem.cells();
-    return {measured, setup.comm.sum(flops) / (cells[0] * cells[1] * cells[2])};
+    return {measured, setup.comm.sum(flops) / (cells[0] * cells[1] * cells[2]),
+            setup.ledger.at(Op::reduction_begin, 0).calls};
 }
 
 // Operations that count the fields they make.
@@ -137,11 +139,12 @@ TEST_CASE("every row of the table of bottom solvers is what a run counts") {
                 // Whole outer steps of an s-step method, after s = 1, 2, 4.
                 for (const Problem& problem : {rough, flat}) {
                     CAPTURE(problem.dimensions);
-                    const auto [eight, flops] =
+                    const auto [eight, flops, begun] =
                         spent_by(options, 15, problem) - spent_by(options, 7, problem);
                     CHECK(static_cast<double>(eight.exchanges) == 8 * row.exchanges.of(options));
                     CHECK(static_cast<double>(eight.reductions) == 8 * row.reductions.of(options));
                     CHECK(static_cast<double>(eight.words) == 8 * row.words.of(options));
+                    CHECK((begun > 0) == row.hides_all_reduces);
                     CHECK(static_cast<double>(eight.applications) == 8 * row.applications.of(options));
                     const double of_operator =
                         row.applications.of(options) *
