@@ -28,7 +28,7 @@ class Keel(
     Scaling(ScalingMode.Strong, ScalingMode.Weak, ScalingMode.Throughput),
 ):
     variant("workload", default="solve", values=("solve",), description="what a run does")
-    variant("version", default="main", values=("main", "0.1.0", "latest"), description="version of Keel")
+    variant("version", default="main", values=("main", "1.0.0", "latest"), description="version of Keel")
     variant("solver", default="bicgstab", description="bottom solver; keel --solvers tells all")
 
     def compute_applications_section(self):

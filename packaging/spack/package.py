@@ -17,7 +17,7 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
-    version("0.1.0", tag="v0.1.0")  # the tag comes with the release
+    version("1.0.0", tag="v1.0.0")  # the tag comes with the release
 
     # The OpenMP backend is always there; +cuda and +rocm, with their architectures, come from the base classes.
     variant("kokkos", default=False, description="Compile the Kokkos backend in")
