@@ -37,6 +37,7 @@ page.toml has any number of
 
 import hashlib
 import json
+import re
 import shlex
 import traceback
 from collections.abc import Iterator, Sequence
@@ -192,7 +193,7 @@ class Page:
         """The README that its template and records make."""
         path = self.folder / "README.md.j2"
         try:
-            return self.environment.get_template(path.name).render()
+            return with_captions(self.environment.get_template(path.name).render())
         except MISTAKES as error:
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
             where = f":{frames[-1].lineno}: {frames[-1].line}" if frames else ""
@@ -219,6 +220,16 @@ class Page:
     def mark(self, figure: Record) -> str:
         """The last line of a figure's file."""
         return mark_of({**figure, "series": self.curves(figure)})
+
+
+def with_captions(markdown: str) -> str:
+    """The same with a figure's text, which browsers hide, below each figure."""
+
+    def with_caption(figure: re.Match[str]) -> str:
+        text = figure[1]
+        return f"{figure[0]}\n\n*{text[:1].upper()}{text[1:]}.*"
+
+    return re.sub(r"^!\[(.+)\]\(\S+\.svg\)$", with_caption, markdown, flags=re.MULTILINE)
 
 
 def mark_of(shown: object) -> str:
