@@ -57,13 +57,23 @@ bool sockets_missing(const Setup& setup) {
            costs->at(Locality::socket, Protocol::short_);
 }
 
+// Whether a message along y or z carries only what its source owns: across faces alone it waits for nothing,
+// so that it leaves with the first stage, as in RankSchedule. The phases of node-aware schemes follow each
+// other, as in the papers' models: which of their messages wait for nothing depends on the numbers of ranks.
+bool leaves_at_once(Phase phase, const Message& message) {
+    const bool along_axis = phase == Phase::axis_y || phase == Phase::axis_z;
+    return along_axis &&
+           std::ranges::all_of(message.items, [&](const Item& item) { return item.owner == message.source; });
+}
+
 // Calls visit(number of the stage, message, bytes); `local` is number 0.
 template <class Visit>
 void for_each_message(const Plan& plan, std::size_t columns, const Setup& setup, const Visit& visit) {
     std::size_t number = 0;
     plan.for_each_phase([&](const PhaseMessages& phase) {
         for (const Message& message : phase.messages)
-            visit(number, message, static_cast<double>(message.values() * columns * setup.value_bytes));
+            visit(leaves_at_once(phase.phase, message) ? 1 : number, message,
+                  static_cast<double>(message.values() * columns * setup.value_bytes));
         ++number;
     });
     check_at_most(number, Share::Side().loads.size(), "a plan has at most three stages");

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <tuple>
 
 #include "miniapp/files/machine_file.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
@@ -85,11 +87,16 @@ TEST_CASE("machines of one's own are found in the folder KEEL_DATA and beside th
 
 TEST_CASE("the machines shipped are the golden ones") {
     const nlohmann::json golden = test::golden_models();
-    for (const std::string name : {"blue_waters", "lassen"}) {
+    // The rates of computing are assumed: 60 % of the memory's peak, shared by the ranks of a node.
+    for (const auto& [name, channels, ranks] :
+         {std::tuple{std::string("blue_waters"), 8 * 12.8e9, 16}, {std::string("lassen"), 16 * 21.3e9, 40}}) {
         const auto path = std::filesystem::path(KEEL_SOURCE_DIR) / "inputs" / "machines" / (name + ".toml");
         const MachineFile file = read_file(path);
         CHECK(file.errors == std::vector<std::string>{});
-        const Machine wanted = test::golden_machine(golden, name);
+        REQUIRE(file.machine.compute);
+        CHECK(file.machine.compute->rate == Approx(0.6 * channels / ranks).epsilon(0.02));
+        Machine wanted = test::golden_machine(golden, name);
+        wanted.compute = file.machine.compute;
         CHECK((file.machine == wanted));
     }
 }
@@ -103,7 +110,8 @@ TEST_CASE("every machine shipped can be read; those that predict solves say how 
         if (file.machine.compute) computing.push_back(file.machine.name);
     }
     std::sort(computing.begin(), computing.end());
-    CHECK(computing == std::vector<std::string>{"cori", "hopper", "hopper_optimistic", "slingshot11"});
+    CHECK(computing == std::vector<std::string>{"blue_waters", "cori", "hopper", "hopper_optimistic",
+                                                "lassen", "slingshot11"});
 }
 
 TEST_CASE("computing takes the time of its bytes, of its flops or of its launches, whichever is longest") {

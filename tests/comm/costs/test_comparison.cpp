@@ -111,6 +111,25 @@ TEST_CASE("exchanges of ranks on sockets take the golden times") {
     CHECK(with_sockets > 24);
 }
 
+TEST_CASE(
+    "axes across faces wait once, as each message is its source's own; with corners they follow each other") {
+    const Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
+    const Layout layout({4, 4, 4}, 8, {}, place({4, 4, 4}, 64, Placement::lexicographic), 0);
+    const std::vector<SchemeOptions> both{{}, {.scheme = Scheme::staged_axes}};
+    const auto times = [&](Neighbours neighbours) {
+        std::vector<PlanTime> found;
+        for (const SchemeRow& row : Representatives::themselves(layout, virtual_topology(64, 16))
+                                        .compare(1, neighbours, both, &model))
+            found.push_back(*row.time);
+        return found;
+    };
+    const auto across_faces = times(Neighbours::faces);
+    CHECK(across_faces[1].total() == Approx(across_faces[0].total()).epsilon(1e-13));
+    CHECK(across_faces[1].stages[1] == 0);
+    const auto with_corners = times(Neighbours::all);
+    for (const double stage : with_corners[1].stages) CHECK(stage > 0);
+}
+
 TEST_CASE("where a machine knows nothing of sockets, messages within them are those within a node") {
     Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
     const Layout layout({4, 4, 4}, 8, {}, place({4, 4, 4}, 64, Placement::curve), 0);
