@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles sources alone that a build compiles several at a time, so that an include that one of them lacks is found:
-scripts/compile_alone.py BUILD [CHANGED ...]. With changed files, only sources that are one of them or name one in an include,
-since all of them take minutes."""
+scripts/compile_alone.py BUILD [CHANGED ...]. With changed files, only sources of the rooms that are one of them or name one in
+an include, since all of them take minutes."""
 
 import json
 import os
@@ -34,7 +34,8 @@ def commands(build: Path, changed: list[str]) -> dict[str, list[str]]:
         if UNITY.search(entry["file"]):
             for source in included(Path(entry["file"])):
                 name = str(Path(entry["directory"], source).resolve().relative_to(ROOT))
-                if not changed or {name, *included(ROOT / name)}.intersection(changed):
+                concerned = {name, *included(ROOT / name)}.intersection(changed) and not name.startswith("tests/")
+                if not changed or concerned:
                     result[name] = alone(entry["command"], name)
     return result
 

@@ -10,14 +10,13 @@
 #include "comm/carry/exchange.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/reductions/reduction.hpp"
+#include "tests/boundaries.hpp"
 #include "tests/chosen_backend.hpp"
 
 using namespace keel;
+using namespace keel::test;
 
 namespace {
-
-constexpr Boundaries periodic{};
-constexpr Boundaries mixed{Boundary::periodic, Boundary::dirichlet, Boundary::neumann};
 
 double value_at(int field, const Index& c) {
     return 1 + c[0] + 100.0 * c[1] + 10000.0 * c[2] + 0.25 * field;

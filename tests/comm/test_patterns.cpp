@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "comm/plans/schemes.hpp"
+#include "tests/boundaries.hpp"
 
 using namespace keel;
+using namespace keel::test;
 
 namespace {
-
-constexpr Boundaries periodic{};
-constexpr Boundaries mixed{Boundary::periodic, Boundary::dirichlet, Boundary::neumann};
-constexpr Boundaries walls{Boundary::dirichlet, Boundary::dirichlet, Boundary::dirichlet};
 
 std::vector<GhostPattern> patterns(Index boxes, int width, const Boundaries& boundaries, int ranks,
                                    Placement placement, int depth, Neighbours neighbours) {
@@ -61,7 +59,7 @@ TEST_CASE("what a rank sends is what the other receives, item by item") {
         CHECK(sent.empty() == (ranks == 1));
         return sent == received;
     };
-    for (const Boundaries& boundaries : {periodic, mixed, walls})
+    for (const Boundaries& boundaries : {periodic, mixed, dirichlet})
         for (const int depth : {1, 2, 3})
             for (const int ranks : {1, 2, 3, 5, 8, 12}) CHECK(agree({3, 2, 2}, ranks, depth, boundaries));
     for (const int ranks : {27, 64}) CHECK(agree({4, 4, 4}, ranks, 2, mixed));
@@ -77,7 +75,7 @@ TEST_CASE("every ghost cell inside the domain is filled once, from the right cel
     const int span = width + 2 * depth;
     const Index all{span, span, span};
     const Index low{-depth, -depth, -depth};
-    for (const Boundaries& boundaries : {periodic, mixed, walls})
+    for (const Boundaries& boundaries : {periodic, mixed, dirichlet})
         for (const int ranks : {1, 3, 8}) {
             const Layout layout(boxes, width, boundaries, place(boxes, ranks, placement), 0);
             const Index n = layout.cells();
@@ -188,7 +186,7 @@ TEST_CASE(
 TEST_CASE("a rank sends a cell once to each rank that needs it, however many of its boxes do") {
     // Rank 0 owns one box, rank 1 the three around one of its edges: the cells on that edge are needed by all
     // three.
-    const Layout layout({2, 2, 1}, 4, walls, {0, 1, 1, 1}, 0);
+    const Layout layout({2, 2, 1}, 4, dirichlet, {0, 1, 1, 1}, 0);
     const GhostPattern pattern = ghost_pattern(layout, 1, Neighbours::all);
     CHECK(pattern.sends().size() == 3);
     CHECK(sent_by(pattern, 2).values == 2 * 16 - 4);
@@ -203,7 +201,7 @@ TEST_CASE("ghosts deeper than a box are refused") {
 TEST_CASE("ghosts that another box of a union has as its cells are not outside the domain") {
     // Next to the four boxes of a block in x there is one box; the three beside it are missing.
     constexpr int width = 4;
-    const Domain domain({2, 2, 2}, walls, {0, 2, 4, 6, 7}, Boundary::dirichlet);
+    const Domain domain({2, 2, 2}, dirichlet, {0, 2, 4, 6, 7}, Boundary::dirichlet);
     const Layout layout(domain, width, {0, 0, 0, 0, 1}, 0);
     int found = 0;
     for (const BoundaryItem& item : boundary_ghosts(layout)) {
@@ -223,7 +221,7 @@ TEST_CASE("the ghosts outside the domain are those that no neighbour fills") {
     const Index boxes = GENERATE(Index{1, 1, 1}, Index{2, 1, 1}, Index{3, 2, 2});
     const int ranks = GENERATE(1, 3);
     const Boundaries neumann_x{Boundary::neumann, Boundary::periodic, Boundary::periodic};
-    for (const Boundaries& boundaries : {periodic, mixed, walls, neumann_x})
+    for (const Boundaries& boundaries : {periodic, mixed, dirichlet, neumann_x})
         for (int rank = 0; rank < ranks; ++rank) {
             const Layout layout(boxes, width, boundaries, place(boxes, ranks, Placement::round_robin), rank);
             std::map<std::tuple<int, int, int, int>, Index> outside;  // by ghost, the cell that it leads to

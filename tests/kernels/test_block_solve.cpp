@@ -16,7 +16,7 @@ using keel::test::HostField;
 namespace {
 
 // Some number that depends on a cell and on which field it is for.
-double noise(int field, const Index& c) {
+double block_noise(int field, const Index& c) {
     return std::sin(1.3 * c[0] + 2.1 * c[1] * c[1] + 0.7 * c[2] * (c[0] + 1) + 5.0 * field) + 0.1 * field;
 }
 
@@ -33,7 +33,7 @@ struct Blocks {
         const Field field = operations->make_field();
         const Index layers = layout.layers(1);
         operations->assign(field, {-layers, layout.extent() + 2 * layers},
-                           [number](const Index& c) { return noise(number, c); });
+                           [number](const Index& c) { return block_noise(number, c); });
         return field;
     }
     // With a diagonal around `centre`.
@@ -48,7 +48,7 @@ struct Blocks {
     // The value in a cell of local box q, by global index.
     double at(const HostField& u, int q, const Index& c) const { return u(q, c[0] - q * width, c[1], c[2]); }
 
-    static double diagonal(double centre, const Index& c) { return centre + noise(14, c); }
+    static double diagonal(double centre, const Index& c) { return centre + block_noise(14, c); }
     static Index step(Index c, std::size_t d, int by) {
         c[d] += by;
         return c;
@@ -56,11 +56,11 @@ struct Blocks {
     // The coefficient between a cell and the one before it, or behind it, in direction d; 0 where the box
     // ends.
     double before(const Index& c, std::size_t d) const {
-        return c[d] % width == 0 ? 0.0 : noise(11 + static_cast<int>(d), c);
+        return c[d] % width == 0 ? 0.0 : block_noise(11 + static_cast<int>(d), c);
     }
     double behind(const Index& c, std::size_t d) const {
         const Index next = step(c, d, 1);
-        return next[d] % width == 0 ? 0.0 : noise(11 + static_cast<int>(d), next);
+        return next[d] % width == 0 ? 0.0 : block_noise(11 + static_cast<int>(d), next);
     }
 
     void for_each_cell(const std::function<void(int, const Index&)>& visit) const {
@@ -141,7 +141,7 @@ TEST_CASE("an exactly solved block times the solution is the right-hand side") {
             if (x.before(c, d) != 0) product -= x.before(c, d) * x.at(solution, q, Blocks::step(c, d, -1));
             if (x.behind(c, d) != 0) product -= x.behind(c, d) * x.at(solution, q, Blocks::step(c, d, 1));
         }
-        worst = std::max(worst, std::abs(product - noise(1, c)));
+        worst = std::max(worst, std::abs(product - block_noise(1, c)));
     });
     CHECK(worst < 1e-13);
 }
@@ -182,7 +182,7 @@ TEST_CASE(
         double product = upper(q, c) / x.at(E, q, c);
         for (std::size_t d = 0; d < x.dimensions; ++d)
             if (const double f = x.before(c, d); f != 0) product -= f * upper(q, Blocks::step(c, d, -1));
-        worst = std::max(worst, std::abs(product - noise(1, c)));
+        worst = std::max(worst, std::abs(product - block_noise(1, c)));
     });
     CHECK(worst < 1e-13);
 }

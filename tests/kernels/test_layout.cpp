@@ -4,15 +4,10 @@
 #include <set>
 
 #include "kernels/layout/layout.hpp"
+#include "tests/boundaries.hpp"
 
 using namespace keel;
-
-namespace {
-
-constexpr Boundaries periodic{};
-constexpr Boundaries mixed{Boundary::periodic, Boundary::dirichlet, Boundary::neumann};
-
-}  // namespace
+using namespace keel::test;
 
 TEST_CASE("most_cubic factors a number of boxes as close to a cube as it can be") {
     CHECK(most_cubic(1) == Index{1, 1, 1});

@@ -8,22 +8,14 @@
 
 #include "kernels/bodies/accurate_sums.hpp"
 #include "kernels/bodies/vector.hpp"
+#include "tests/boundaries.hpp"
 #include "tests/chosen_backend.hpp"
+#include "tests/kernels/noise.hpp"
 
 using namespace keel;
-using keel::test::chosen_backend;
-using keel::test::HostField;
+using namespace keel::test;
 
 namespace {
-
-constexpr Boundaries periodic{};
-
-// Some number that depends on a cell and on which field it is for. Field 14 is one over a diagonal, far from
-// 0.
-double noise(int field, const Index& c) {
-    if (field == 14) return 1 / (3 + noise(15, c));
-    return std::sin(1.3 * c[0] + 2.1 * c[1] * c[1] + 0.7 * c[2] * c[0] + 5.0 * field) + 0.1 * field;
-}
 
 // |a - b|, infinite where one of them is not a number: a maximum must not overlook that.
 double gap(double a, double b) {
@@ -93,8 +85,6 @@ struct Fixture {
     std::shared_ptr<Backend> backend;
     std::unique_ptr<Operations> operations;
 };
-
-constexpr double rounding = 1e-13;
 
 // The operator of the design over the cells of a whole domain, as a dense matrix: a alpha u - b div(beta grad
 // u) with a ghost u = -u beyond a Dirichlet face and u = +u beyond a Neumann face.

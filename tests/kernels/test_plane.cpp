@@ -9,20 +9,12 @@
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/bodies/transfer.hpp"
 #include "tests/chosen_backend.hpp"
+#include "tests/kernels/noise.hpp"
 
 using namespace keel;
-using keel::test::chosen_backend;
-using keel::test::HostField;
+using namespace keel::test;
 
 namespace {
-
-constexpr double rounding = 1e-13;
-
-// Field 14 is one over a diagonal, far from 0.
-double noise(int field, const Index& c) {
-    if (field == 14) return 1 / (3 + noise(15, c));
-    return std::sin(1.3 * c[0] + 2.1 * c[1] * c[1] + 5.0 * field) + 0.1 * field;
-}
 
 // Two boxes side by side, alone or in a block, every value known: cells, faces and ghosts.
 struct Plane {

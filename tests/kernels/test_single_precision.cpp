@@ -16,7 +16,7 @@ using keel::test::HostField;
 namespace {
 
 // Some number of cells and fields that single precision has, too.
-double noise(int field, const Index& c) {
+double single_noise(int field, const Index& c) {
     return static_cast<float>(std::sin(1.3 * c[0] + 2.1 * c[1] * c[1] + 0.7 * c[2] * c[0] + 5.0 * field));
 }
 
@@ -34,7 +34,7 @@ struct Twins {
     Pair make(int number, double offset = 0) const {
         const Pair pair{wide->make_field(), narrow->make_field()};
         const Region all{-layers, cells.size + 2 * layers};
-        const auto value = [&](const Index& c) { return noise(number, c) + offset; };
+        const auto value = [&](const Index& c) { return single_noise(number, c) + offset; };
         wide->assign(pair.wide, all, value);
         narrow->assign(pair.narrow, all, value);
         return pair;
@@ -70,7 +70,7 @@ struct Twins {
 };
 
 // Rounding of sums of some ten products of numbers of about one.
-constexpr double rounding = 5e-5;
+constexpr double single_rounding = 5e-5;
 
 }  // namespace
 
@@ -102,7 +102,7 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
             const auto u = result.make(field);
             const Work wide = action(*x.wide, u.wide, L.wide, f.wide, true);
             const Work narrow = action(*x.narrow, u.narrow, L.narrow, f.narrow, false);
-            CHECK(result.gap(u) < rounding);
+            CHECK(result.gap(u) < single_rounding);
             CHECK(narrow.flops == wide.flops);
             CHECK(narrow.bytes == wide.bytes / 2);
         };
@@ -119,7 +119,7 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
             auto u = x.make(2);
             x.wide->relax(u.wide, L.wide, f.wide, HalfSweeps{colours, factor});
             x.narrow->relax(u.narrow, L.narrow, f.narrow, HalfSweeps{colours, factor});
-            CHECK(x.gap(u) < rounding * std::pow(50.0, ghosts - 1));
+            CHECK(x.gap(u) < single_rounding * std::pow(50.0, ghosts - 1));
         }
         for (const Part part : {Part::all, Part::interior, Part::shell}) {
             both("polynomial step", x, 3, [&](O o, Field p, S A, Field g, bool) {

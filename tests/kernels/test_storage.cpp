@@ -1,13 +1,13 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/layout/storage.hpp"
+#include "tests/boundaries.hpp"
 #include "tests/chosen_backend.hpp"
 
 using namespace keel;
+using namespace keel::test;
 
 namespace {
-
-constexpr Boundaries periodic{};
 
 // All boxes on rank 0 but those that are named.
 Layout layout(const Index& boxes, int width, std::vector<int> elsewhere = {}) {

@@ -34,7 +34,7 @@ MachineFile machine_of(const std::string& text) {
     return result;
 }
 
-const std::string valid = R"([machine]
+const std::string valid_machine = R"([machine]
 ranks_per_node = 4
 [host]
 eager_from = 100
@@ -68,7 +68,7 @@ TEST_CASE("machines of one's own are found in the folder KEEL_DATA and beside th
     namespace fs = std::filesystem;
     const fs::path data = fs::temp_directory_path() / ("keel_data_" + std::to_string(::getpid()));
     fs::create_directories(data / "machines");
-    std::ofstream(data / "machines/mine.toml") << valid;
+    std::ofstream(data / "machines/mine.toml") << valid_machine;
     ::setenv("KEEL_DATA", data.c_str(), 1);
     const MachineFile mine = read_named("mine");
     ::unsetenv("KEEL_DATA");
@@ -144,13 +144,13 @@ TEST_CASE("a machine that is written reads back to the same numbers") {
 }
 
 TEST_CASE("a wrong file of a machine is refused with line and remedy") {
-    CHECK(machine_of(valid).errors.empty());
+    CHECK(machine_of(valid_machine).errors.empty());
     const auto complaints = [](const std::string& text) {
         std::string all;
         for (const std::string& error : machine_of(text).errors) all += error + "\n";
         return all;
     };
-    const auto with = [&](const std::string& line) { return complaints(valid + line + "\n"); };
+    const auto with = [&](const std::string& line) { return complaints(valid_machine + line + "\n"); };
     const std::string at_line = "keel_test_machine.toml:8: ";
     using Catch::Contains;
     CHECK_THAT(
@@ -207,7 +207,7 @@ TEST_CASE("a wrong file of a machine is refused with line and remedy") {
                Contains("noise.all_reduce: must be a number >= 0") &&
                    Contains("noise.reduce: unknown key; allowed are all_reduce, nonblocking_all_reduce, "
                             "exchange"));
-    CHECK_THAT(complaints("noise = 1e-6\n" + valid), Contains(":1: noise: must be a table"));
+    CHECK_THAT(complaints("noise = 1e-6\n" + valid_machine), Contains(":1: noise: must be a table"));
     CHECK_THAT(complaints("[machine\n"), Contains("keel_test_machine.toml:1: not valid TOML"));
     CHECK_THAT(read_file("no/such/file.toml").errors.front(), Contains("cannot be read"));
 }

@@ -16,15 +16,13 @@
 #include "comm/ranks/topology.hpp"
 #include "kernels/layout/layout.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
+#include "solvers/systems/grid_system.hpp"
+#include "tests/boundaries.hpp"
 #include "tests/chosen_backend.hpp"
 
 namespace keel::test {
 
 inline constexpr double two_pi = 6.283185307179586476925286766559;
-inline constexpr Boundaries periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};
-inline constexpr Boundaries dirichlet{Boundary::dirichlet, Boundary::dirichlet, Boundary::dirichlet};
-inline constexpr Boundaries neumann{Boundary::neumann, Boundary::neumann, Boundary::neumann};
-inline constexpr Boundaries mixed{Boundary::periodic, Boundary::dirichlet, Boundary::neumann};
 
 struct Problem {
     Index boxes{2, 2, 2};
@@ -261,6 +259,11 @@ class Setup {
     Ledger ledger;
     Hierarchy hierarchy;
 };
+
+// The level's operator as a linear system.
+inline GridSystem system_of(Level& level, DiagonalScaling scaling = DiagonalScaling::none) {
+    return {level.operations, *level.ghosts, *level.reduction, level.L, scaling};
+}
 
 inline double relative(double value, double reference) {
     return std::abs(value - reference) / std::max(std::abs(reference), 1e-300);

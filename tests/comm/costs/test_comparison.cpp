@@ -5,18 +5,18 @@
 
 #include "comm/costs/representatives.hpp"
 #include "comm/plans/counts.hpp"
+#include "tests/boundaries.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
 #include "tests/comm/costs/stage_totals.hpp"
 #include "tests/comm/costs/time_by_messages.hpp"
 #include "tests/comm/random_case.hpp"
 
 using namespace keel;
+using namespace keel::test;
 using test::PhaseTotals;
 using test::totals;
 
 namespace {
-
-constexpr Boundaries periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};
 
 Layout scattered(const Index& boxes, int width, int ranks, int rank) {
     return {boxes, width, periodic, place(boxes, ranks, Placement::scattered), rank};

@@ -79,7 +79,7 @@ inline AmgProblem rotated(const Cells& cells, double epsilon, double theta) {
     });
 }
 // a u - div(beta grad u), beta the contrast inside a ball; a wall counts twice under Dirichlet's condition.
-inline AmgProblem ball(const Cells& cells, double contrast, bool periodic, double a) {
+inline AmgProblem ball(const Cells& cells, double contrast, bool wraps, double a) {
     const double h = 1.0 / static_cast<double>(cells[0]);
     return {cells[0] * cells[1] * cells[2], [=](std::int64_t number) {
                 const Cells at = cell_of_row(cells, number);
@@ -88,10 +88,10 @@ inline AmgProblem ball(const Cells& cells, double contrast, bool periodic, doubl
                 for (std::size_t d = 0; d < 3; ++d)
                     for (const std::int64_t side : {0, 1}) {
                         const std::int64_t face = at[d] + side;
-                        const bool outer = !periodic && (face == 0 || face == cells[d]);
+                        const bool outer = !wraps && (face == 0 || face == cells[d]);
                         double from_centre = 0;
                         for (std::size_t t = 0; t < 3; ++t) {
-                            const double x = t == d ? static_cast<double>(periodic ? face % cells[d] : face)
+                            const double x = t == d ? static_cast<double>(wraps ? face % cells[d] : face)
                                                     : static_cast<double>(at[t]) + 0.5;
                             const double y = x / static_cast<double>(cells[t]) - 0.5;
                             from_centre += y * y;

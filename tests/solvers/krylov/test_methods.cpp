@@ -9,14 +9,12 @@
 #include "solvers/multigrid/bottom/preconditioners.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
-#include "tests/solvers/golden_problem.hpp"
+#include "tests/solvers/krylov/one_level.hpp"
 
 using namespace keel;
 using namespace keel::test;
 
 namespace {
-
-const Problem rough{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
 
 BottomOptions with(const std::string& solver, int BottomOptions::*key, int value) {
     BottomOptions options;

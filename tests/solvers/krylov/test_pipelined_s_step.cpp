@@ -12,7 +12,7 @@ using namespace keel::test;
 namespace {
 
 // A system, and the bounds that the golden file's Chebyshev bases are for.
-struct System : OneLevel {
+struct BoundedSystem : OneLevel {
     using OneLevel::OneLevel;
 
     Spectrum bounds() const {
@@ -39,9 +39,9 @@ TEST_CASE("pipelined s-step CG matches the golden histories and counts", "[golde
         const auto& options = json.at("options");
         const int s = options.at("s");
         INFO(json.at("problem").dump() << options.dump());
-        System system(problem_of(json.at("problem"), 2), json.at("problem").value("jacobi", 0) == 1
-                                                             ? DiagonalScaling::symmetric
-                                                             : DiagonalScaling::none);
+        BoundedSystem system(problem_of(json.at("problem"), 2), json.at("problem").value("jacobi", 0) == 1
+                                                                    ? DiagonalScaling::symmetric
+                                                                    : DiagonalScaling::none);
         const Report report = system.solve(s, named<Basis>(options.at("basis").get<std::string>()).value(),
                                            {tolerance, 2000, 8});
         CHECK(report.met == (report.true_residual <= tolerance));
@@ -76,7 +76,7 @@ TEST_CASE("pipelined s-step CG matches the golden histories and counts", "[golde
 
 TEST_CASE("pipelined s-step CG has CG's iterates, whatever the limit leaves of the last block") {
     const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave", .rhs = "hash"};
-    System system(problem, DiagonalScaling::symmetric);
+    BoundedSystem system(problem, DiagonalScaling::symmetric);
     const Field x = system.A.make_vector();
     for (const int iterations : {1, 2, 3, 4, 5, 7, 8, 12}) {
         const Report cg = system.OneLevel::solve(made("cg"), {1e-30, iterations, 0});
@@ -101,7 +101,7 @@ TEST_CASE("pipelined s-step CG has CG's iterates, whatever the limit leaves of t
 
 TEST_CASE("pipelined s-step CG halves s where a Krylov space has fewer directions, and has no Newton basis") {
     // Four iterations of CG exhaust it.
-    System system({.boxes = {2, 2, 2}, .width = 4, .rhs = "tri"}, DiagonalScaling::none);
+    BoundedSystem system({.boxes = {2, 2, 2}, .width = 4, .rhs = "tri"}, DiagonalScaling::none);
     const Report report = system.solve(8, Basis::chebyshev, {1e-8, 100, 8});
     CHECK(report.met);
     CHECK(report.outcome == Outcome::converged);

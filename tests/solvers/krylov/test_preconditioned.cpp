@@ -15,12 +15,12 @@ using namespace keel::test;
 
 namespace {
 
-const Problem rough{.boxes = {2, 2, 2}, .width = 8, .boundaries = mixed, .beta = "ball100", .alpha = "wave"};
+const Problem rough_ball{
+    .boxes = {2, 2, 2}, .width = 8, .boundaries = mixed, .beta = "ball100", .alpha = "wave"};
 const Problem singular{.boxes = {2, 2, 2}, .width = 8, .a = 0.0, .beta = "smooth10"};
 
 double dot(Level& level, Field x, Field y) {
-    GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none);
-    return system.dot(x, y);
+    return system_of(level).dot(x, y);
 }
 
 // Two vectors without structure, of mean 0 where the problem is singular.
@@ -81,7 +81,7 @@ BottomOptions unscaled(const std::string& solver, double tolerance) {
 }  // namespace
 
 TEST_CASE("the V-cycle is symmetric with every smoother, and would not be without the reversed order") {
-    for (const Problem& problem : {rough, singular})
+    for (const Problem& problem : {rough_ball, singular})
         for (const std::string smoother : {"gsrb", "jacobi", "chebyshev"})
             for (const int sweeps : {1, 2, 3}) {
                 CAPTURE(smoother, sweeps, problem.singular());
@@ -101,7 +101,7 @@ TEST_CASE("the V-cycle is symmetric with every smoother, and would not be withou
 }
 
 TEST_CASE("the V-cycle is linear, the same in every application, and leaves f and u alone") {
-    Setup setup(rough, {.bottom_box = 2});
+    Setup setup(rough_ball, {.bottom_box = 2});
     Level& level = setup.finest();
     VCycle M(setup.hierarchy, {}, 5);
     const auto [x, y] = noise(setup);
@@ -130,7 +130,7 @@ TEST_CASE("the V-cycle is linear, the same in every application, and leaves f an
 TEST_CASE("diagonal right preconditioning is right Jacobi scaling, iterate by iterate") {
     for (const std::string solver : {"bicgstab", "bicgstab_fused", "ca_bicgstab", "pipelined_bicgstab"}) {
         CAPTURE(solver);
-        Setup setup(rough, {.bottom_box = 8});
+        Setup setup(rough_ball, {.bottom_box = 8});
         Level& level = setup.finest();
         Diagonal M(level);
         BottomOptions options = unscaled(solver, 1e-4);
@@ -145,7 +145,7 @@ TEST_CASE("diagonal right preconditioning is right Jacobi scaling, iterate by it
 }
 
 TEST_CASE("CG with M = 1 is CG, and with M = D^-1 it is CG of the scaled system") {
-    Setup setup(rough, {.bottom_box = 8});
+    Setup setup(rough_ball, {.bottom_box = 8});
     Level& level = setup.finest();
     BottomOptions options = unscaled("cg", 1e-6);
     Identity identity(level);
@@ -173,7 +173,7 @@ TEST_CASE("CG with M = 1 is CG, and with M = D^-1 it is CG of the scaled system"
 TEST_CASE(
     "every method that takes a preconditioner solves with it, sooner than without, at the predicted cost") {
     CHECK(preconditionable().size() >= 5);
-    for (const Problem& problem : {rough, singular})
+    for (const Problem& problem : {rough_ball, singular})
         for (const std::string& solver : preconditionable()) {
             CAPTURE(solver, problem.singular());
             Setup setup(problem, {.bottom_box = 2});
@@ -213,7 +213,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what no preconditioned method can be is refused") {
-    Setup setup(rough, {.bottom_box = 4});
+    Setup setup(rough_ball, {.bottom_box = 4});
     Level& level = setup.finest();
     VCycle M(setup.hierarchy, {}, 2);
     for (const Method& row : methods()) {
@@ -231,6 +231,6 @@ TEST_CASE("what no preconditioned method can be is refused") {
     BottomOptions newton = unscaled("ca_bicgstab", 1e-3);
     newton.basis = Basis::newton;
     CHECK_THROWS_AS(make_krylov(level, false, newton, &M), std::invalid_argument);
-    Setup one_level(rough, {.bottom_box = 8});
+    Setup one_level(rough_ball, {.bottom_box = 8});
     CHECK_THROWS(VCycle(one_level.hierarchy, {}, 2));
 }

@@ -12,9 +12,7 @@ using namespace keel::test;
 namespace {
 
 double dot(Setup& setup, Field x, Field y) {
-    Level& level = setup.finest();
-    GridSystem L(level.operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none);
-    return L.dot(x, y);
+    return system_of(setup.finest()).dot(x, y);
 }
 
 }  // namespace

@@ -14,17 +14,17 @@ namespace {
 constexpr Consolidation places[] = {Consolidation::consolidate, Consolidation::gather,
                                     Consolidation::replicate};
 
-struct Found {
+struct Solution {
     std::vector<double> residuals;
     std::vector<int> bottom_iterations;  // on rank 0, which always takes part
     std::vector<double> u;               // of the rank's boxes
 
-    friend bool operator==(const Found&, const Found&) = default;
+    friend bool operator==(const Solution&, const Solution&) = default;
 };
 
-Found solve(Setup& setup, const MultigridOptions& multigrid, const BottomOptions& bottom) {
+Solution solution_of(Setup& setup, const MultigridOptions& multigrid, const BottomOptions& bottom) {
     const SolveReport report = Multigrid(setup.hierarchy, multigrid, bottom).solve();
-    Found found{report.residuals, {}, {}};
+    Solution found{report.residuals, {}, {}};
     if (setup.comm.rank() == 0)
         for (const auto& visit : report.visits) found.bottom_iterations.push_back(visit.iterations);
     found.u = setup.finest().plain->read(setup.finest().u, cube(setup.problem.width));
@@ -66,12 +66,12 @@ TEST_CASE("where the bottom grid is solved on changes no bit of a deterministic 
         bottom.solver = solver;
         const HierarchyOptions plain{.bottom_box = 4, .all_ghosts = cycle == Cycle::f};
         Setup spread(problem, placed(Consolidation::distributed, plain));
-        const Found expected = solve(spread, multigrid, bottom);
+        const Solution expected = solution_of(spread, multigrid, bottom);
         CHECK(expected.residuals.back() < 1e-4);
         for (const Consolidation place : places) {
             CAPTURE(static_cast<int>(place));
             Setup moved(problem, placed(place, plain));
-            CHECK(solve(moved, multigrid, bottom) == expected);
+            CHECK(solution_of(moved, multigrid, bottom) == expected);
         }
     }
 }
@@ -85,12 +85,12 @@ TEST_CASE("a hierarchy of one level moves as a whole, and its powers' ghosts wit
     bottom.s = 2;
     const int layers = powers_need(bottom, 4).layers;
     Setup spread(problem, placed(Consolidation::distributed, {.bottom_box = 4, .bottom_ghosts = layers}));
-    const Found expected = solve(spread, multigrid, bottom);
+    const Solution expected = solution_of(spread, multigrid, bottom);
     CHECK(expected.residuals.back() < 1e-9);
     for (const Consolidation place : places) {
         CAPTURE(static_cast<int>(place));
         Setup moved(problem, placed(place, {.bottom_box = 4, .bottom_ghosts = layers}));
-        CHECK(solve(moved, multigrid, bottom) == expected);
+        CHECK(solution_of(moved, multigrid, bottom) == expected);
     }
 }
 

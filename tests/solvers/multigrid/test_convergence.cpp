@@ -12,7 +12,7 @@ using namespace keel::test;
 
 namespace {
 
-Problem rough(const Boundaries& boundaries, double a) {
+Problem rough_with(const Boundaries& boundaries, double a) {
     return {.boxes = {2, 2, 2},
             .width = 8,
             .boundaries = boundaries,
@@ -78,7 +78,7 @@ TEST_CASE("boundary conditions, smoothers, interpolations and cycles all converg
           "[exhaustive]") {
     for (const Boundaries& boundaries : {periodic, dirichlet, neumann, mixed})
         for (const double a : {0.9, 0.0}) {
-            const Problem problem = rough(boundaries, a);
+            const Problem problem = rough_with(boundaries, a);
             if (a == 0.0 && !problem.singular()) continue;  // no other case than a = 0.9
             Whole reference;
             for (const std::string smoother : {"gsrb", "jacobi", "chebyshev"})
@@ -113,7 +113,8 @@ TEST_CASE("a full multigrid cycle is what a solve begins with, without the norms
     for (const Boundaries& boundaries : {periodic, dirichlet, neumann, mixed})
         for (const double a : {0.9, 0.0}) {
             CAPTURE(name(boundaries[0].low), name(boundaries[1].low), a);
-            Setup setup(rough(boundaries, a), {.bottom_box = 2, .all_ghosts = true, .deterministic = true});
+            Setup setup(rough_with(boundaries, a),
+                        {.bottom_box = 2, .all_ghosts = true, .deterministic = true});
             if (setup.hierarchy.singular()) make_solvable(setup.finest());
             Multigrid multigrid(setup.hierarchy, {.cycle = Cycle::f, .bottom_box = 2, .max_cycles = 1}, {});
             const SolveReport report = multigrid.solve();
@@ -137,7 +138,7 @@ TEST_CASE("boxes need not form a cube") {
         for (const Boundaries& boundaries : {periodic, dirichlet, mixed})
             for (const int bottom_box : {4, 1}) {
                 CAPTURE(boxes[0], boxes[1], boxes[2], name(boundaries[1].low), bottom_box);
-                Problem problem = rough(boundaries, 0.9);
+                Problem problem = rough_with(boundaries, 0.9);
                 problem.boxes = boxes;
                 MultigridOptions options;
                 options.bottom_box = bottom_box;
@@ -154,10 +155,10 @@ TEST_CASE("boxes may shrink to a single cell, singular or not", "[exhaustive]") 
             CAPTURE(a, name(boundaries[0].low));
             MultigridOptions options;
             options.bottom_box = 1;
-            CHECK(solve(rough(boundaries, a), options, {}).report.converged());
+            CHECK(solve(rough_with(boundaries, a), options, {}).report.converged());
             options.interpolation = Interpolation::linear;
             options.cycle = Cycle::f;
-            CHECK(solve(rough(boundaries, a), options, {}).report.converged());
+            CHECK(solve(rough_with(boundaries, a), options, {}).report.converged());
         }
 }
 
@@ -179,7 +180,7 @@ TEST_CASE("all bottom solvers lead to the same solution, in a hierarchy and alon
                 bottom.solver = name;
                 bottom.scaling = scaling;
                 bottom.sweeps = bottom_box == 8 ? 100 : 24;
-                const Problem problem = rough(a == 0.0 ? neumann : mixed, a);
+                const Problem problem = rough_with(a == 0.0 ? neumann : mixed, a);
                 const Result result = solve(problem, options, bottom);
                 CHECK(result.report.converged());
                 // Alone, every visit takes at least the bottom's 1e-3 off the residual's 2-norm.
@@ -258,7 +259,7 @@ TEST_CASE("halving h quarters the error") {
 }
 
 TEST_CASE("a coarser level can be solved on its own") {
-    const Problem problem = rough(mixed, 0.9);
+    const Problem problem = rough_with(mixed, 0.9);
     Setup setup(problem, {.bottom_box = 2});
     Multigrid multigrid(setup.hierarchy, {.bottom_box = 2}, {});
     Level& coarse = setup.hierarchy.level(1);

@@ -16,7 +16,7 @@ using namespace keel::test;
 
 namespace {
 
-const Problem rough{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
+const Problem smooth_cube{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
 const Problem flat{.boxes = {4, 2, 1}, .width = 8, .beta = "smooth10", .alpha = "wave", .dimensions = 2};
 
 struct Spent {
@@ -31,7 +31,7 @@ struct Spent {
 
 // Returns the cost of `iterations` iterations of a bottom solver, the first residual and the verification
 // included, when nothing can converge.
-Spent spent_by(BottomOptions options, int iterations, const Problem& problem = rough) {
+Spent spent_by(BottomOptions options, int iterations, const Problem& problem = smooth_cube) {
     const int width = problem.width;
     Setup setup(problem, {.bottom_box = width, .bottom_ghosts = powers_need(options, width).layers});
     options.tolerance = 1e-30;
@@ -137,7 +137,7 @@ TEST_CASE("every row of the table of bottom solvers is what a run counts") {
                 if (row.name == "chebyshev" && scaling == Scaling::none) continue;
                 if (row.multiplies_basis && basis == Basis::newton) continue;
                 // Whole outer steps of an s-step method, after s = 1, 2, 4.
-                for (const Problem& problem : {rough, flat}) {
+                for (const Problem& problem : {smooth_cube, flat}) {
                     CAPTURE(problem.dimensions);
                     const auto [eight, flops, begun] =
                         spent_by(options, 15, problem) - spent_by(options, 7, problem);
@@ -222,7 +222,7 @@ TEST_CASE("arrays predicted = arrays made, for a level and for every bottom solv
             const CountedBackend backend(fields);
             const Communicator comm = Communicator::world();
             Ledger ledger(2);
-            const Problem& problem = s == 4 ? rough : flat;
+            const Problem& problem = s == 4 ? smooth_cube : flat;
             const int width = problem.width / 2;
             Hierarchy hierarchy(
                 comm, virtual_topology(comm.size(), 1), backend,
@@ -252,9 +252,9 @@ TEST_CASE("arrays predicted = arrays made, for every preconditioned method") {
         const Communicator comm = Communicator::world();
         Ledger ledger(2);
         Hierarchy hierarchy(comm, virtual_topology(comm.size(), 1), backend,
-                            Layout(rough.boxes, rough.width, rough.boundaries,
-                                   place(rough.boxes, comm.size(), Placement::curve), comm.rank()),
-                            rough.formulas(), {.bottom_box = 2}, ledger);
+                            Layout(smooth_cube.boxes, smooth_cube.width, smooth_cube.boundaries,
+                                   place(smooth_cube.boxes, comm.size(), Placement::curve), comm.rank()),
+                            smooth_cube.formulas(), {.bottom_box = 2}, ledger);
         BottomOptions options;
         options.solver = solver;
         options.scaling = Scaling::none;
@@ -275,7 +275,7 @@ TEST_CASE("the table of bottom solvers tells how many vectors a method keeps") {
         if (!row.is_krylov()) continue;
         INFO(row.name);
         int fields = 0;
-        Setup setup(rough, {.bottom_box = 4});
+        Setup setup(smooth_cube, {.bottom_box = 4});
         CountedOperations operations(setup.backend->make_operations(setup.finest().layout, 1), fields);
         GridSystem system(operations, *setup.finest().ghosts, *setup.finest().reduction, setup.finest().L,
                           DiagonalScaling::none);
@@ -290,8 +290,8 @@ TEST_CASE("exchanges per level and cycle are predicted: twice the sweeps plus on
     for (const std::string smoother : {"gsrb", "jacobi", "chebyshev"})
         for (const auto& [pre, post] : {std::pair{2, 2}, {1, 3}, {0, 2}})
             for (const auto interpolation : {Interpolation::constant, Interpolation::linear}) {
-                const bool linear = interpolation == Interpolation::linear;
-                CAPTURE(smoother, pre, post, linear);
+                const bool linearly = interpolation == Interpolation::linear;
+                CAPTURE(smoother, pre, post, linearly);
                 MultigridOptions options;
                 options.smoother = smoother;
                 options.interpolation = interpolation;
@@ -300,7 +300,7 @@ TEST_CASE("exchanges per level and cycle are predicted: twice the sweeps plus on
                 const long per_sweep = smoother == "gsrb" ? 2 : 1;
                 CHECK(predicted(options) == per_sweep * (pre + post) + 1);
 
-                Setup setup(problem, {.bottom_box = 2, .all_ghosts = linear});
+                Setup setup(problem, {.bottom_box = 2, .all_ghosts = linearly});
                 const long cycles = 3;
                 const SolveReport report = run_cycles(setup, options, cycles);
                 long bottom_exchanges = 0;
@@ -309,7 +309,7 @@ TEST_CASE("exchanges per level and cycle are predicted: twice the sweeps plus on
                 CHECK(setup.hierarchy.level(1).ghosts->count() == cycles * predicted(options));
                 CHECK(setup.hierarchy.level(2).ghosts->count() == bottom_exchanges);
                 CHECK(bottom_exchanges >= 3 * cycles);
-                for (int l = 1; l <= 2 && linear; ++l)
+                for (int l = 1; l <= 2 && linearly; ++l)
                     CHECK(setup.hierarchy.level(l).all_ghosts->count() == cycles);
             }
 }

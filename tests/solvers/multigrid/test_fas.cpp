@@ -13,10 +13,6 @@ using namespace keel::test;
 
 namespace {
 
-GridSystem vectors_of(Level& level) {
-    return {level.operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none};
-}
-
 Problem unit_cube(const nlohmann::json& json) {
     Problem problem{.boxes = {2, 2, 2}, .boundaries = dirichlet, .a = 0, .b = 1, .rhs = "tri"};
     problem.width = json.at("N").get<int>() / 2;
@@ -24,7 +20,7 @@ Problem unit_cube(const nlohmann::json& json) {
     return problem;
 }
 
-MultigridOptions options_of(const nlohmann::json& json) {
+MultigridOptions cycle_options(const nlohmann::json& json) {
     MultigridOptions options;
     options.pre = options.post = json.at("nu");
     options.interpolation = json.at("interp") == "pc" ? Interpolation::constant : Interpolation::linear;
@@ -47,11 +43,11 @@ void try_cases(const Wanted& wanted) {
         const int m = want.at("m");
         CAPTURE(want.at("N"), want.at("kappa"), want.at("nu"), want.at("interp"), m);
         Setup setup(problem, {.bottom_box = want.at("Nc").get<int>() / 2, .all_ghosts = true});
-        GridSystem vectors = vectors_of(setup.finest());
+        GridSystem vectors = system_of(setup.finest());
         const Field f = vectors.make_vector();
         const Field u = vectors.make_vector();
         setup.set(f, [&](const Index& cell) { return value_of_f(want) * problem.f(cell); });
-        FasMap fas(setup.hierarchy, options_of(want), want.at("coarse_sweeps"),
+        FasMap fas(setup.hierarchy, cycle_options(want), want.at("coarse_sweeps"),
                    {ReactionKind::exponential, want.at("kappa")}, f);
         Anderson anderson(vectors, {.depth = m,
                                     .orthogonalisation = "mgs",
@@ -89,11 +85,12 @@ TEST_CASE("one nonlinear sweep and one full approximation cycle are those of an 
         if (!enough_boxes(problem.boxes)) return;
         CAPTURE(want.at("interp"));
         Setup setup(problem, {.bottom_box = 2, .all_ghosts = true});
-        GridSystem vectors = vectors_of(setup.finest());
+        GridSystem vectors = system_of(setup.finest());
         const Field f = vectors.make_vector();
         const Field u = vectors.make_vector();
         const Field g = vectors.make_vector();
-        FasMap fas(setup.hierarchy, options_of(want), 60, {ReactionKind::exponential, want.at("kappa")}, f);
+        FasMap fas(setup.hierarchy, cycle_options(want), 60, {ReactionKind::exponential, want.at("kappa")},
+                   f);
         const auto check_answer = [&](Field field, const nlohmann::json& answer) {
             const Whole whole = setup.gather(field);
             for (const auto& [key, value] : answer.items()) {
@@ -134,7 +131,7 @@ TEST_CASE(
     if (!enough_boxes(problem.boxes)) return;
     CAPTURE(boundaries, kind);
     Setup setup(problem, {.bottom_box = 2, .all_ghosts = true});
-    GridSystem vectors = vectors_of(setup.finest());
+    GridSystem vectors = system_of(setup.finest());
     const Reaction phi{kind, 0.7};
     MultigridOptions options;
     options.interpolation = Interpolation::linear;
@@ -162,7 +159,7 @@ TEST_CASE("beyond the turning point of Bratu's problem nothing is called a solut
     const Problem problem{.boxes = {2, 1, 1}, .width = 8, .boundaries = dirichlet, .a = 0, .b = 1};
     if (!enough_boxes(problem.boxes)) return;
     Setup setup(problem, {.bottom_box = 2, .all_ghosts = true});
-    GridSystem vectors = vectors_of(setup.finest());
+    GridSystem vectors = system_of(setup.finest());
     const Field f = vectors.make_vector();
     const Field u = vectors.make_vector();
     FasMap fas(setup.hierarchy, {}, 30, {ReactionKind::exponential, -100.0}, f);

@@ -22,14 +22,14 @@ HierarchyOptions mixing(HierarchyOptions options) {
     return options;
 }
 
-struct Solved {
+struct MixedSolution {
     SolveReport report;
     Whole u;
 };
 
-Solved solve(Setup& setup, const MultigridOptions& options, const BottomOptions& bottom) {
+MixedSolution solve_mixed(Setup& setup, const MultigridOptions& options, const BottomOptions& bottom) {
     Multigrid multigrid(setup.hierarchy, options, bottom);
-    Solved solved{multigrid.solve(), {}};
+    MixedSolution solved{multigrid.solve(), {}};
     double norm_f = 0;
     setup.finest().plain->max_norm(setup.finest().f, norm_f);
     CHECK(multigrid.residual_norm(0) <= options.tolerance * setup.comm.max(norm_f));
@@ -57,7 +57,7 @@ TEST_CASE("mixed precision takes the golden cycles, or one more", "[golden]") {
             const BottomOptions bottom{.tolerance = chosen.at("btol"), .max_iterations = 1000};
             Setup setup(problem_of(chosen, m), mixing({.bottom_box = bottom_box, .all_ghosts = linear}));
             if (setup.hierarchy.levels() < 2) continue;
-            const Solved solved = solve(setup, options, bottom);
+            const MixedSolution solved = solve_mixed(setup, options, bottom);
             CHECK(solved.report.converged());
             CHECK(solved.report.cycles <= json.at("cycles").get<int>() + 1);
             CHECK(solved.report.measured_after.size() == solved.report.residuals.size());
@@ -137,8 +137,8 @@ TEST_CASE("mixed precision solves what double does") {
         options.bottom_ghosts = powers_need(bottom, hierarchy.bottom_box).layers;
         Setup in_double(problem, options);
         Setup in_both(problem, mixing(options));
-        const Solved expected = solve(in_double, multigrid, bottom);
-        const Solved found = solve(in_both, multigrid, bottom);
+        const MixedSolution expected = solve_mixed(in_double, multigrid, bottom);
+        const MixedSolution found = solve_mixed(in_both, multigrid, bottom);
         CHECK(expected.report.converged());
         CHECK(found.report.converged());
         CHECK(found.report.cycles <= expected.report.cycles + more);

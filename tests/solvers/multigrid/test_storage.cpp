@@ -11,7 +11,7 @@ using namespace keel::test;
 
 namespace {
 
-struct Variant {
+struct StoredCase {
     Index boxes;
     int width;
     Boundaries boundaries;
@@ -29,7 +29,7 @@ TEST_CASE("boxes in blocks are solved to the same bits") {
         .solver = "ca_bicgstab", .max_iterations = 30, .s = 2, .powers = Powers::matrix_powers};
     // Cuboids of boxes and, on 3 ranks or scattered, boxes that fill none; overlap, all 26 neighbours, deep
     // ghosts, staged axes, bottom grids that are elsewhere; ghosts outside the domain.
-    const std::vector<Variant> variants{
+    const std::vector<StoredCase> variants{
         {.boxes = {2, 2, 2}, .width = 8, .boundaries = mixed},
         {.boxes = {4, 2, 1},
          .width = 8,
@@ -63,7 +63,7 @@ TEST_CASE("boxes in blocks are solved to the same bits") {
          .boundaries = mixed,
          .hierarchy = {.consolidation = Consolidation::replicate}},
     };
-    for (const Variant& variant : variants) {
+    for (const StoredCase& variant : variants) {
         CAPTURE(variant.boxes, variant.width, static_cast<int>(variant.hierarchy.consolidation));
         const Problem problem{.boxes = variant.boxes,
                               .width = variant.width,

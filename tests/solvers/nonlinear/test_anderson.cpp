@@ -19,7 +19,7 @@ using namespace keel::test;
 namespace {
 
 // Options by the golden files' key "variant"; the file of two dimensions has "kind".
-AndersonOptions options_of(const nlohmann::json& json) {
+AndersonOptions anderson_options(const nlohmann::json& json) {
     const std::string variant = json.value("variant", json.value("kind", ""));
     AndersonOptions options{.depth = json.at("m"),
                             .orthogonalisation = "mgs",
@@ -134,10 +134,6 @@ Reaction reaction_of(const std::string& problem) {
     return {ReactionKind::exponential, -6.7};
 }
 
-GridSystem vectors_of(Level& level) {
-    return {level.operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none};
-}
-
 // Maps of the plane, on vectors of two rows.
 class SmallMap : public FixedPoint {
   public:
@@ -167,16 +163,16 @@ AndersonReport solved(RowSpace& space, SmallMap& map, const AndersonOptions& opt
 }
 
 // Chooses cases of a golden file: some, in seconds, or all of them, in minutes.
-using Wanted = std::function<bool(const std::string& problem, const std::string& variant)>;
+using WantedVariant = std::function<bool(const std::string& problem, const std::string& variant)>;
 
-void try_square(const Wanted& wanted) {
+void try_square(const WantedVariant& wanted) {
     const int n = 31;
     RowSpace space(n * n, five_points(n));
     const auto cases = golden("anderson_2d.json").at("cases");
     for (const auto& want : cases) {
         const std::string problem = want.at("problem");
         if (!wanted(problem, want.at("kind"))) continue;
-        const AndersonOptions options = options_of(want);
+        const AndersonOptions options = anderson_options(want);
         CAPTURE(problem, want.at("kind"));
         VertexMap map(space, n, reaction_of(problem), problem != "bratu");
         Anderson anderson(space.system, options);
@@ -188,13 +184,13 @@ void try_square(const Wanted& wanted) {
     }
 }
 
-void try_cube(const Wanted& wanted) {
+void try_cube(const WantedVariant& wanted) {
     const Problem problem{
         .boxes = {2, 2, 2}, .width = 8, .boundaries = dirichlet, .a = 0, .b = 1, .rhs = "point"};
     if (!enough_boxes(problem.boxes)) return;
     Setup setup(problem, {.all_ghosts = true});
     Level& level = setup.finest();
-    GridSystem vectors = vectors_of(level);
+    GridSystem vectors = system_of(level);
     const Field f = vectors.make_vector();
     const Field u = vectors.make_vector();
     const MultigridOptions multigrid{
@@ -203,7 +199,7 @@ void try_cube(const Wanted& wanted) {
     for (const auto& want : cases) {
         const std::string name = want.at("problem");
         if (name == "em" || !wanted(name, want.at("variant"))) continue;
-        const AndersonOptions options = options_of(want);
+        const AndersonOptions options = anderson_options(want);
         CAPTURE(name, want.at("variant"));
         const Reaction phi = reaction_of(name);
         setup.set(f, [&](const Index& cell) {
@@ -229,19 +225,19 @@ void try_cube(const Wanted& wanted) {
     }
 }
 
-void try_mixture(const Wanted& wanted) {
+void try_mixture(const WantedVariant& wanted) {
     const Problem problem{.boxes = {2, 2, 2}, .width = 3};
     if (!enough_boxes(problem.boxes)) return;
     Setup setup(problem, {.bottom_box = 3});
     Level& level = setup.finest();
-    GridSystem vectors = vectors_of(level);
+    GridSystem vectors = system_of(level);
     Mixture mixture(*level.plain, *level.reduction, 100000);
     const Field u = vectors.make_vector();
     const auto cases = golden("anderson_3d.json").at("cases");
     for (const auto& want : cases) {
         if (want.at("problem") != "em" || !wanted("em", want.at("variant"))) continue;
         CAPTURE(want.at("variant"));
-        const AndersonOptions options = options_of(want);
+        const AndersonOptions options = anderson_options(want);
         mixture.set(u, Mixture::start);
         Anderson anderson(vectors, options);
         const AndersonReport report = anderson.solve(u, mixture);
@@ -268,7 +264,7 @@ TEST_CASE("heat takes the iterations of an independent program [golden]", "[gold
 
 TEST_CASE("all problems take the iterations of an independent program by every variant [golden]",
           "[.][nightly]") {
-    const Wanted all = [](const std::string&, const std::string&) { return true; };
+    const WantedVariant all = [](const std::string&, const std::string&) { return true; };
     try_square(all);
     try_cube(all);
     try_mixture(all);
@@ -326,7 +322,7 @@ TEST_CASE("V-cycles with acceleration around them take fewer cycles, and without
     const MultigridOptions options{.pre = 1, .post = 1, .tolerance = 1e-9};
     const SolveReport plain = Multigrid(setup.hierarchy, options, BottomOptions{}).solve();
     Level& level = setup.finest();
-    GridSystem vectors = vectors_of(level);
+    GridSystem vectors = system_of(level);
     const Field u = vectors.make_vector();
     CycleMap map(setup.hierarchy, options, BottomOptions{});
     int fewest = 0;

@@ -16,7 +16,8 @@ using namespace keel::test;
 
 namespace {
 
-const Problem rough{.boxes = {3, 2, 1}, .width = 4, .boundaries = mixed, .beta = "ball100", .alpha = "wave"};
+const Problem ball_problem{
+    .boxes = {3, 2, 1}, .width = 4, .boundaries = mixed, .beta = "ball100", .alpha = "wave"};
 
 BlockJacobi made(Setup& setup, BlockSolver solver) {
     Level& level = setup.finest();
@@ -87,7 +88,7 @@ BottomOptions unscaled(const std::string& solver, Norm norm) {
 
 TEST_CASE("the blocks times what block Jacobi makes of r is r, exact and as IC(0) has them") {
     for (const Problem& problem :
-         {rough, Problem{.boxes = {2, 2, 2}, .width = 3, .a = 0.0, .beta = "smooth100"}})
+         {ball_problem, Problem{.boxes = {2, 2, 2}, .width = 3, .a = 0.0, .beta = "smooth100"}})
         for (const BlockSolver solver : {BlockSolver::ic0, BlockSolver::exact})
             for (const Storage storage : {Storage::boxes, Storage::blocks}) {
                 CAPTURE(static_cast<int>(solver), name(storage), problem.width);
@@ -111,15 +112,15 @@ TEST_CASE("the blocks times what block Jacobi makes of r is r, exact and as IC(0
 }
 
 TEST_CASE("IC(0) has the operator's own entries wherever the operator has entries in a box") {
-    Setup setup(rough, {.bottom_box = rough.width});
+    Setup setup(ball_problem, {.bottom_box = ball_problem.width});
     if (setup.comm.rank() != 0) return;
-    Whole unit = zeros(rough);
-    for_each_index(rough.cells(), [&](const Index& cell) {
+    Whole unit = zeros(ball_problem);
+    for_each_index(ball_problem.cells(), [&](const Index& cell) {
         unit(cell) = 1;
-        const Whole column = incomplete_times(rough, unit);
-        CHECK(relative(column(cell), rough.diagonal(cell)) < 1e-14);
+        const Whole column = incomplete_times(ball_problem, unit);
+        CHECK(relative(column(cell), ball_problem.diagonal(cell)) < 1e-14);
         for (std::size_t d = 0; d < 3; ++d)
-            if (const double f = below(rough, cell, d); f != 0.0)
+            if (const double f = below(ball_problem, cell, d); f != 0.0)
                 CHECK(relative(column(step(cell, d, -1)), f) < 1e-14);
         unit(cell) = 0;
     });

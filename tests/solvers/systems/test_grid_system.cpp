@@ -11,21 +11,16 @@ using namespace keel::test;
 
 namespace {
 
-const Problem rough{
+const Problem rough_cube{
     .boxes = {2, 2, 2}, .width = 4, .boundaries = mixed, .beta = "smooth100", .alpha = "wave"};
-
-GridSystem system_of(Setup& setup, DiagonalScaling scaling) {
-    Level& level = setup.finest();
-    return {level.operations, *level.ghosts, *level.reduction, level.L, scaling};
-}
 
 }  // namespace
 
 TEST_CASE("applying the system is the formula of the operator under every scaling") {
     for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
         CAPTURE(static_cast<int>(scaling));
-        Setup setup(rough, {.bottom_box = 4});
-        GridSystem system = system_of(setup, scaling);
+        Setup setup(rough_cube, {.bottom_box = 4});
+        GridSystem system = system_of(setup.finest(), scaling);
         const Field x = system.make_vector();
         const Field y = system.make_vector();
         setup.set(x, [](const Index& c) { return std::cos(1.7 * c[0] + 0.3 * c[1] * c[1] - c[2]); });
@@ -33,16 +28,17 @@ TEST_CASE("applying the system is the formula of the operator under every scalin
 
         Whole scaled = setup.gather(x);
         const auto scale = [&](const Index& cell) {
-            const double D = rough.diagonal(cell);
+            const double D = rough_cube.diagonal(cell);
             return scaling == DiagonalScaling::none    ? 1.0
                    : scaling == DiagonalScaling::right ? 1 / D
                                                        : 1 / std::sqrt(D);
         };
-        for_each_index(rough.cells(), [&](const Index& cell) { scaled(cell) *= scale(cell); });
-        Whole expected = residual_by_formula(rough, scaled, Whole{rough.cells(), std::vector<double>(512)});
+        for_each_index(rough_cube.cells(), [&](const Index& cell) { scaled(cell) *= scale(cell); });
+        Whole expected =
+            residual_by_formula(rough_cube, scaled, Whole{rough_cube.cells(), std::vector<double>(512)});
         const Whole got = setup.gather(y);
         double difference = 0;
-        for_each_index(rough.cells(), [&](const Index& cell) {
+        for_each_index(rough_cube.cells(), [&](const Index& cell) {
             const double row = scaling == DiagonalScaling::symmetric ? scale(cell) : 1.0;
             difference = std::max(difference, std::abs(got(cell) + row * expected(cell)));
         });
@@ -54,7 +50,7 @@ TEST_CASE("applying the system is the formula of the operator under every scalin
 TEST_CASE("several vectors are applied to with one exchange, to the last bit as one by one") {
     for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
         CAPTURE(static_cast<int>(scaling));
-        Setup setup(rough, {.bottom_box = 4});
+        Setup setup(rough_cube, {.bottom_box = 4});
         Level& level = setup.finest();
         GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 3);
         std::vector<Field> x;
@@ -227,8 +223,8 @@ TEST_CASE("the bottom level alone has deep ghosts, and its coefficients end at t
 TEST_CASE("a Gram matrix takes one all-reduce of its upper triangle and the columns beside it") {
     for (const bool deterministic : {false, true}) {
         CAPTURE(deterministic);
-        Setup setup(rough, {.bottom_box = 4, .deterministic = deterministic});
-        GridSystem system = system_of(setup, DiagonalScaling::right);
+        Setup setup(rough_cube, {.bottom_box = 4, .deterministic = deterministic});
+        GridSystem system = system_of(setup.finest(), DiagonalScaling::right);
         std::vector<Field> x{setup.finest().f};
         for (int n = 1; n < 9; ++n) {
             x.push_back(system.make_vector());
@@ -256,8 +252,8 @@ TEST_CASE("a Gram matrix takes one all-reduce of its upper triangle and the colu
 TEST_CASE("the system is symmetric except under right scaling") {
     for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
         CAPTURE(static_cast<int>(scaling));
-        Setup setup(rough, {.bottom_box = 4});
-        GridSystem system = system_of(setup, scaling);
+        Setup setup(rough_cube, {.bottom_box = 4});
+        GridSystem system = system_of(setup.finest(), scaling);
         const Field x = system.make_vector();
         const Field y = system.make_vector();
         const Field Ax = system.make_vector();
@@ -278,8 +274,8 @@ TEST_CASE("the system is symmetric except under right scaling") {
 TEST_CASE("sums not waited for are bitwise the sums waited for, and counted alike") {
     for (const bool deterministic : {false, true}) {
         CAPTURE(deterministic);
-        Setup setup(rough, {.bottom_box = 4, .deterministic = deterministic});
-        GridSystem system = system_of(setup, DiagonalScaling::none);
+        Setup setup(rough_cube, {.bottom_box = 4, .deterministic = deterministic});
+        GridSystem system = system_of(setup.finest(), DiagonalScaling::none);
         const Field f = setup.finest().f;
         const Field g = system.make_vector();
         system.apply(g, f);
