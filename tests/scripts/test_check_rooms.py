@@ -1,4 +1,4 @@
-"""scripts/check_rooms.py passes on the project, and finds one planted violation of each of its rules."""
+"""scripts/check_rooms.py finds one planted violation of each of its rules."""
 
 import runpy
 import subprocess
@@ -80,9 +80,8 @@ WELCOME = [
 ]
 
 
-def check(root: Path | None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPT)] + ([str(root)] if root else [])
-    return subprocess.run(command, capture_output=True, text=True)
+def check(root: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(SCRIPT), str(root)], capture_output=True, text=True)
 
 
 class CheckRooms(unittest.TestCase):
@@ -99,10 +98,6 @@ class CheckRooms(unittest.TestCase):
         text = file.read_text() if file.exists() else ""
         file.write_text(text + line + "\n")
         return text.count("\n") + 1
-
-    def test_the_project_passes(self) -> None:
-        done = check(None)
-        self.assertEqual((done.returncode, done.stdout), (0, "every line stands in its room\n"))
 
     def test_each_planted_violation_is_found_at_its_line(self) -> None:
         for name, line, message in PLANTS:
