@@ -41,10 +41,9 @@ struct Key {
     std::function<DeckValue(const Parameters&)> value;
     // Puts a value into the parameters; returns why it cannot, or nothing.
     std::function<std::optional<std::string>(const DeckValue&, Parameters&)> assign;
-    std::function<void(const Parameters& from, Parameters& to)> copy;
 
     std::string full_name() const { return section + "." + name; }
-    void set_default(Parameters& parameters) const { copy({}, parameters); }
+    void set_default(Parameters& parameters) const { assign(value({}), parameters); }
 };
 
 // Every key, in the order in which it is printed: section after section.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -41,13 +42,13 @@ class Section {
   public:
     // `options` finds the structure in a Parameters.
     Section(Table& table, std::string name, Options Parameters::*options)
-        : table_(table),
+        : table_(&table),
           name_(std::move(name)),
           write_([options](Parameters& p) -> Options& { return p.*options; }),
           read_([options](const Parameters& p) { return p.*options; }) {}
     // The options that some modes alone know.
     Section(Table& table, std::string name, std::vector<std::string> modes)
-        : table_(table),
+        : table_(&table),
           name_(std::move(name)),
           write_([](Parameters& p) -> Options& { return p.mode_options.of<Options>(); }),
           read_([](const Parameters& p) { return p.mode_options.of<Options>(); }),
@@ -61,10 +62,11 @@ class Section {
         return *this;
     }
 
-    // The key added last is for experts.
-    Section& expert() {
-        last_->expert = true;
-        return *this;
+    // The same section, whose keys that are added by this are for experts.
+    Section experts() const {
+        Section section = *this;
+        section.for_experts_ = true;
+        return section;
     }
 
     // Each key that is added from now on needs the choice added last to be a row that reads it.
@@ -119,34 +121,17 @@ class Section {
         return add(std::move(key), text_kind(), member, std::move(meaning), std::move(unit));
     }
 
-    // A rule, or boxes.
-    Section& shape(std::string key, DomainShape Options::*rule, BoxesList Options::*boxes,
-                   std::string meaning) {
+    // A value that several members hold.
+    template <class... Members>
+    Section& add(std::string key, ValueKind<std::tuple<Members...>> kind,
+                 std::tuple<Members Options::*...> members, std::string meaning) {
         return add_kind(
-            key, shape_kind(key),
+            std::move(key), std::move(kind),
             [=](const Options& o) {
-                return GivenShape{o.*rule, o.*boxes};
+                return std::apply([&](auto... member) { return std::tuple(o.*member...); }, members);
             },
-            [=](Options& o, const GivenShape& shape) {
-                o.*rule = shape.rule;
-                o.*boxes = shape.boxes;
-            },
-            std::move(meaning));
-    }
-
-    // The source of eigenvalues, or the interval that they are in.
-    Section& spectrum(std::string key, SpectrumFrom Options::*source, double Options::*lowest,
-                      double Options::*highest, std::string meaning) {
-        return add_kind(
-            key, spectrum_kind(key),
-            [=](const Options& o) {
-                return GivenSpectrum{o.*source, o.*lowest, o.*highest};
-            },
-            [=](Options& o, const GivenSpectrum& given) {
-                o.*source = given.source;
-                if (given.source != SpectrumFrom::given) return;
-                o.*lowest = given.lowest;
-                o.*highest = given.highest;
+            [=](Options& o, const std::tuple<Members...>& values) {
+                std::apply([&](auto... member) { std::tie(o.*member...) = values; }, members);
             },
             std::move(meaning));
     }
@@ -158,55 +143,49 @@ class Section {
     }
     Section& choice(std::string key, std::string Options::*member, const std::vector<std::string>& words,
                     std::string meaning) {
-        return choice(std::move(key), member, plain_words(words), std::move(meaning));
+        return choice(std::move(key), member, words_named(words), std::move(meaning));
     }
     // ... or an enumeration by its own.
     template <class Enum>
     requires std::is_enum_v<Enum> Section& choice(std::string key, Enum Options::*member,
                                                   std::string meaning) {
         return add_kind(
-            key, choice_kind(key, plain_words(words_of<Enum>())),
+            key, choice_kind(key, words_named(words_of<Enum>())),
             [=](const Options& o) { return std::string(keel::name(o.*member)); },
             [=](Options& o, const std::string& word) { o.*member = *named<Enum>(word); }, std::move(meaning));
     }
 
   private:
-    static std::vector<Word> plain_words(const std::vector<std::string>& names) {
-        std::vector<Word> words;
-        for (const std::string& name : names) words.push_back({name});
-        return words;
-    }
-
     template <class T, class Get, class Set>
     Section& add_kind(std::string key, ValueKind<T> kind, const Get& get, const Set& set, std::string meaning,
                       std::string unit = "") {
         std::vector<Condition> needs = always_;
         if (conditions_) needs.push_back(conditions_(key));
-        last_ = &table_.add(
-            {.section = name_,
-             .name = std::move(key),
-             .unit = std::move(unit),
-             .meaning = std::move(meaning),
-             .allowed = kind.allowed,
-             .words = kind.words,
-             .is_text = kind.is_text,
-             .needs = std::move(needs),
-             .value = [read = read_, print = kind.print,
-                       get](const Parameters& p) { return print(get(read(p))); },
-             .assign = [write = write_, parse = kind.parse, set](
-                           const DeckValue& value, Parameters& p) -> std::optional<std::string> {
-                 const Parsed<T> parsed = parse(value);
-                 if (!parsed.value) return parsed.complaint;
-                 set(write(p), *parsed.value);
-                 return {};
-             },
-             .copy = [read = read_, write = write_, get, set](
-                         const Parameters& from_, Parameters& to) { set(write(to), get(read(from_))); }});
+        last_ =
+            &table_->add({.section = name_,
+                          .name = std::move(key),
+                          .unit = std::move(unit),
+                          .meaning = std::move(meaning),
+                          .allowed = kind.allowed,
+                          .words = kind.words,
+                          .is_text = kind.is_text,
+                          .needs = std::move(needs),
+                          .expert = for_experts_,
+                          .value = [read = read_, print = kind.print,
+                                    get](const Parameters& p) { return print(get(read(p))); },
+                          .assign = [write = write_, parse = kind.parse, set](
+                                        const DeckValue& value, Parameters& p) -> std::optional<std::string> {
+                              const Parsed<T> parsed = parse(value);
+                              if (!parsed.value) return parsed.complaint;
+                              set(write(p), *parsed.value);
+                              return {};
+                          }});
         return *this;
     }
 
-    Table& table_;
+    Table* table_;
     std::string name_;
+    bool for_experts_ = false;
     std::function<Options&(Parameters&)> write_;
     std::function<Options(const Parameters&)> read_;
     std::vector<Condition> always_;  // conditions of every key

@@ -30,8 +30,7 @@ std::vector<std::string> names_of_words(const std::vector<Word>& words) {
 // The words of an enumeration, but for the last so many.
 template <class Enum>
 std::vector<Word> words_but(std::size_t last) {
-    std::vector<Word> words;
-    for (const std::string& name : words_of<Enum>()) words.push_back({name});
+    std::vector<Word> words = words_named(words_of<Enum>());
     words.resize(words.size() - last);
     return words;
 }
@@ -124,6 +123,12 @@ std::string written(const DeckValue& value) {
 }
 
 }  // namespace
+
+std::vector<Word> words_named(const std::vector<std::string>& names) {
+    std::vector<Word> words;
+    for (const std::string& name : names) words.push_back({name});
+    return words;
+}
 
 bool Interval::contains(double x) const {
     return std::isfinite(x) && (lowest_open ? x > lowest : x >= lowest) &&
@@ -234,38 +239,40 @@ ValueKind<Triple> real_triple_kind(const Interval& each) {
             }};
 }
 
-ValueKind<GivenShape> shape_kind(const std::string& key) {
+ValueKind<std::tuple<DomainShape, BoxesList>> shape_kind(const std::string& key) {
+    using GivenShape = std::tuple<DomainShape, BoxesList>;
     const std::vector<Word> words = words_but<DomainShape>(1);
     return {.allowed = joined(words) + ", array of triples >= 0, or a file",
             .parse = [=](const DeckValue& value) -> Parsed<GivenShape> {
+                BoxesList list;
                 if (value.is_string()) {
-                    const auto text = value.get<std::string>();
-                    if (has_zero(text)) return {{}, no_zero};
-                    if (text.find_first_of("./") != text.npos)
-                        return {GivenShape{DomainShape::list, {{}, text}}};
-                    if (!is_among(words, text)) return {{}, unknown_word(key, text, words)};
-                    return {GivenShape{*named<DomainShape>(text), {}}};
+                    list.file = value.get<std::string>();
+                    if (has_zero(list.file)) return {{}, no_zero};
+                    if (list.file.find_first_of("./") != list.file.npos)
+                        return {GivenShape{DomainShape::list, list}};
+                    if (!is_among(words, list.file)) return {{}, unknown_word(key, list.file, words)};
+                    return {GivenShape{*named<DomainShape>(list.file), {}}};
                 }
-                GivenShape shape{DomainShape::list, {}};
                 for (const DeckValue& element : value)
-                    if (const auto position = triple_of(element, 0))
-                        shape.boxes.positions.push_back(*position);
-                if (!value.is_array() || shape.boxes.positions.size() < value.size())
+                    if (const auto position = triple_of(element, 0)) list.positions.push_back(*position);
+                if (!value.is_array() || list.positions.size() < value.size())
                     return {{},
                             "must be a word, a file such as \"boxes.txt\", or an array of positions, each "
                             "three integers >= 0"};
-                return {shape};
+                return {GivenShape{DomainShape::list, list}};
             },
             .print = [](const GivenShape& shape) -> DeckValue {
-                if (shape.rule != DomainShape::list) return name(shape.rule);
-                if (!shape.boxes.file.empty()) return shape.boxes.file;
-                return shape.boxes.positions;
+                const auto& [rule, list] = shape;
+                if (rule != DomainShape::list) return name(rule);
+                if (!list.file.empty()) return list.file;
+                return list.positions;
             },
             .words = words,
             .is_text = true};
 }
 
-ValueKind<GivenSpectrum> spectrum_kind(const std::string& key) {
+ValueKind<std::tuple<SpectrumFrom, double, double>> spectrum_kind(const std::string& key) {
+    using GivenSpectrum = std::tuple<SpectrumFrom, double, double>;
     const std::vector<Word> words = words_but<SpectrumFrom>(1);
     const std::string allowed = joined(words) + ", or [lowest, highest]";
     return {.allowed = allowed,
@@ -283,8 +290,9 @@ ValueKind<GivenSpectrum> spectrum_kind(const std::string& key) {
                 return {GivenSpectrum{SpectrumFrom::given, lowest, highest}};
             },
             .print = [](const GivenSpectrum& spectrum) -> DeckValue {
-                if (spectrum.source != SpectrumFrom::given) return name(spectrum.source);
-                return std::array{spectrum.lowest, spectrum.highest};
+                const auto& [source, lowest, highest] = spectrum;
+                if (source != SpectrumFrom::given) return name(source);
+                return std::array{lowest, highest};
             },
             .words = words};
 }
@@ -318,8 +326,8 @@ std::string quoted(const std::string& text) {
     return written(text);
 }
 
-std::string shown_value(const DeckValue& value) {
-    return shown(written(value));
+std::string shown_value(const DeckValue& value, std::size_t most) {
+    return shown(written(value), most);
 }
 
 bool lacks_digits(const std::string& text) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "miniapp/deck/parameters.hpp"
@@ -23,6 +24,8 @@ struct Word {
     std::string name;
     std::string meaning = {};  // empty where the name says enough
 };
+
+std::vector<Word> words_named(const std::vector<std::string>& names);
 
 // A value that was read, or why it cannot be: what is allowed, and the nearest valid word.
 template <class T>
@@ -56,18 +59,6 @@ struct NumberWord {
     std::int64_t number;
 };
 
-// The boxes of a domain: by a rule, or as listed.
-struct GivenShape {
-    DomainShape rule;
-    BoxesList boxes;
-};
-
-// The eigenvalues that a method assumes: by a rule, or as given.
-struct GivenSpectrum {
-    SpectrumFrom source;
-    double lowest, highest;
-};
-
 ValueKind<std::int64_t> integer_kind(std::int64_t lowest, std::int64_t highest,
                                      const std::vector<NumberWord>& words);
 ValueKind<double> real_kind(const Interval& allowed);
@@ -77,15 +68,15 @@ ValueKind<std::string> text_kind();
 ValueKind<std::vector<std::string>> list_kind();           // any number of texts
 ValueKind<Index> triple_kind(int lowest);                  // three integers, one per direction
 ValueKind<Triple> real_triple_kind(const Interval& each);  // three numbers, one per direction
-// A word, any number of positions, or the path of a file.
-ValueKind<GivenShape> shape_kind(const std::string& key);
-// A word, or the ends of an interval from 0 on.
-ValueKind<GivenSpectrum> spectrum_kind(const std::string& key);
+// The boxes of a domain: a word, any number of positions, or the path of a file.
+ValueKind<std::tuple<DomainShape, BoxesList>> shape_kind(const std::string& key);
+// The eigenvalues that a method assumes: a word, or the ends of an interval from 0 on.
+ValueKind<std::tuple<SpectrumFrom, double, double>> spectrum_kind(const std::string& key);
 // One word, or three; each may be two, "low/high".
 ValueKind<Boundaries> boundaries_kind(const std::string& key);
 
-// A value as the user would write it, fit to be shown.
-std::string shown_value(const DeckValue& value);
+// A value as the user would write it, fit to be shown: at most so many characters of it.
+std::string shown_value(const DeckValue& value, std::size_t most = 80);
 
 std::string quoted(const std::string& text);
 

@@ -35,8 +35,8 @@ class SolveMode : public HierarchyMode {
         Section<StepOptions> s(table, "run", name());
         s.integer("steps", &StepOptions::steps, between(1, 100000),
                   "time steps, each a solve with other coefficients and another right-hand side", "steps");
-        s.choice("start", &StepOptions::start, "initial guess of all steps but the first")
-            .expert()
+        s.experts()
+            .choice("start", &StepOptions::start, "initial guess of all steps but the first")
             .needs("run.steps", {}, {"1"});
     }
     void check(Rules& rules, int ranks) const override {

@@ -170,7 +170,7 @@ std::vector<NamedSolver> contestants(const Deck& deck, std::vector<Complaint>& c
             complain("given twice; give it once");
         Parameters merged = deck.parameters;
         for (const Key& key : table.keys())
-            if (own.is_set(key.full_name())) key.copy(own.parameters, merged);
+            if (own.is_set(key.full_name())) key.assign(key.value(own.parameters), merged);
         const std::array merged_alone{merged};
         for (const Key& key : table.keys())
             if (own.is_set(key.full_name()))

@@ -69,10 +69,8 @@ class SpmvMode : public Mode {
             .integer("row_entries", &Matrix::row_entries, between(1, 10000),
                      "entries of a banded row on each side of the diagonal, or of a random row")
             .needs("problem.matrix", {"banded", "random"});
-        problem
-            .choice("ordering", &Matrix::ordering,
-                    "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee")
-            .expert();
+        problem.experts().choice("ordering", &Matrix::ordering,
+                                 "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
         Section<Matrix> run(table, "run", name());
         run.flag("solve", &Matrix::solve, "solves of A u = A x by bottom.solver, besides products");
     }

@@ -53,12 +53,12 @@ class FixedPointMode : public HierarchyMode {
         Section<Options> problem(table, "problem", name());
         problem.choice("equation", &Options::equation,
                        "L u plus a term of u = f; mixture: means of three normal distributions");
-        problem.real("kappa", &Options::kappa, {}, "factor kappa of the nonlinear term")
-            .expert()
+        problem.experts()
+            .real("kappa", &Options::kappa, {}, "factor kappa of the nonlinear term")
             .needs("problem.equation", {"bratu", "exponential", "cubic", "sinh"});
         Section<Options> run(table, "run", name());
-        run.choice("map", &Options::map, "map G: a solve of the linear part, or one multigrid (FAS) cycle")
-            .expert()
+        run.experts()
+            .choice("map", &Options::map, "map G: a solve of the linear part, or one multigrid (FAS) cycle")
             .needs("problem.equation",
                    {"bratu", "heat_1", "heat_2", "linear", "exponential", "cubic", "sinh"});
 
@@ -69,22 +69,19 @@ class FixedPointMode : public HierarchyMode {
         Section<Anderson> own(table, "anderson", name());
         own.choice("orthogonalisation", &Anderson::orthogonalisation, orthogonaliser_names(),
                    "QR factorisation of the differences, which sets the number of all-reduces");
-        own.real("damping", &Anderson::damping, {.lowest = 0, .highest = 1, .highest_open = false},
-                 "damping of G(u) - u; 1 = none")
-            .expert();
-        own.real("max_condition", &Anderson::max_condition, from(0),
-                 "condition number beyond which the oldest differences are dropped; 0 = never")
-            .expert();
-        own.integer_or({{"none", 0}, {"picard", Anderson::picard}}, "inner", &Anderson::inner,
-                       between(1, 100),
-                       "inner iteration: Picard's (alternating), or accelerated by a depth (composite)")
-            .expert();
-        own.choice("test", &Anderson::test,
-                   "test: max|u_{i+1} - u_i|, max|G(u) - u| or |G(u) - u|_2; of cycles the residual")
-            .expert();
+        own.experts().real("damping", &Anderson::damping, {.lowest = 0, .highest = 1, .highest_open = false},
+                           "damping of G(u) - u; 1 = none");
+        own.experts().real("max_condition", &Anderson::max_condition, from(0),
+                           "condition number beyond which the oldest differences are dropped; 0 = never");
+        own.experts().integer_or(
+            {{"none", 0}, {"picard", Anderson::picard}}, "inner", &Anderson::inner, between(1, 100),
+            "inner iteration: Picard's (alternating), or accelerated by a depth (composite)");
+        own.experts().choice(
+            "test", &Anderson::test,
+            "test: max|u_{i+1} - u_i|, max|G(u) - u| or |G(u) - u|_2; of cycles the residual");
         own.real("tolerance", &Anderson::tolerance, above(0), "value of the test that ends the iteration");
-        own.integer("max_iterations", &Anderson::max_iterations, at_least(1), "limit on the iterations")
-            .expert();
+        own.experts().integer("max_iterations", &Anderson::max_iterations, at_least(1),
+                              "limit on the iterations");
     }
 
     KeyUses keys() const override {
