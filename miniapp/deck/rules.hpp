@@ -27,6 +27,15 @@ class Rules {
             fmt::format("{}: {}", culprit == keys.end() ? "default" : deck_.origin.at(*culprit), otherwise));
     }
 
+    // The same; the complaint begins with the first key and its value: "problem.box = 3: ...".
+    void allow(bool holds, const std::vector<std::string>& keys, const std::string& otherwise) {
+        if (holds) return;
+        const DeckValue value = deck_.table->find(keys.front())->value(parameters());
+        constexpr std::size_t longest_path = 300;
+        require(false, keys,
+                fmt::format("{} = {}: {}", keys.front(), shown_value(value, longest_path), otherwise));
+    }
+
     bool is_set(const std::string& key) const { return deck_.is_set(key); }
     // Whether the deck is to be planned, not run.
     bool of_dry_run() const { return of_dry_run_; }

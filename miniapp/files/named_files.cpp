@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "miniapp/files/box_file.hpp"
 #include "miniapp/files/data_folders.hpp"
+#include "miniapp/files/lists.hpp"
 #include "miniapp/files/machine_file.hpp"
 
 namespace keel {

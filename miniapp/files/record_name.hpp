@@ -1,8 +1,9 @@
 #pragma once
 
-// Names of output.json with words in braces, so that each of many runs of one deck has a file of its own:
-// "{ranks}x{threads}_{bottom.solver}.json".
+// The files that a run writes: whether they can be, and names of output.json with words in braces, so that
+// each of many runs of one deck has a file of its own: "{ranks}x{threads}_{bottom.solver}.json".
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,5 +26,13 @@ std::string wrong_word(const std::string& name, const Table& table);
 // The value that a key in braces stands for, texts without quotes.
 std::optional<std::string> key_in_name(const std::string& word, const Table& table,
                                        const Parameters& parameters);
+
+// Why `file` cannot be written; empty if it can. Opens nothing, so nothing is truncated.
+std::string reason_not_writable(const std::filesystem::path& file);
+// Why a file may not be made that is not to be there yet, nor to be that of the records; empty if it may.
+std::string reason_not_new(const std::filesystem::path& file, const std::filesystem::path& json);
+
+// Whether both paths are one file, whether it is there already or not.
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace keel

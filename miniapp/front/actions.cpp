@@ -14,7 +14,6 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/record_name.hpp"
 #include "miniapp/front/agreement.hpp"
-#include "miniapp/front/progress.hpp"
 #include "miniapp/front/record_file.hpp"
 #include "miniapp/front/reporter.hpp"
 #include "miniapp/modes/repeat.hpp"

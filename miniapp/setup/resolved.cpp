@@ -7,7 +7,7 @@
 
 #include "comm/costs/comparison.hpp"
 #include "miniapp/files/machine_file.hpp"
-#include "miniapp/files/node_map.hpp"
+#include "miniapp/files/lists.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {

@@ -120,7 +120,7 @@ class Nodes(KeelTest):
         self.refused(3, *WIDE, short.word, expected=["no node for rank 2: 2 lines for 3 ranks; add 1, or start 2 ranks"])
         self.refused(1, *WIDE, short.word, expected=["2 lines for 1 ranks; remove 1, or start 2 ranks"])
         two_words = NodeMap(self, "a\nb c\n")
-        self.refused(2, *WIDE, two_words.word, expected=['line 2: "c" after "b": give one node a line'])
+        self.refused(2, *WIDE, two_words.word, expected=['line 2: "b c": give one node a line'])
         both = [short.word, "comm.ranks_per_node=1"]
         self.refused(2, *WIDE, *both, expected=["comm.ranks_per_node = 1: give only one of the two"])
         self.refused(2, *WIDE, "comm.node_map=/", expected=["is a folder; give a file"])

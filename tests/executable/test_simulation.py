@@ -119,7 +119,7 @@ class Eight(SimulatedTest):
     def test_a_run_that_would_end_by_its_clock_is_refused(self) -> None:
         run = self.simulate(2, *SMALL, "run.time_limit=1")
         self.assertEqual(run.status, 2, run)
-        told = "run.time_limit = 1: time is simulated here, and repeats itself; leave it out"
+        told = "run.time_limit = 1.0: time is simulated here, and repeats itself; leave it out"
         self.assertIn(told, unwrapped(run.stderr, 4))
 
     def test_network_measures_the_machine_that_the_platform_was_made_of(self) -> None:

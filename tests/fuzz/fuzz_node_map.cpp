@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "miniapp/files/node_map.hpp"
+#include "miniapp/files/lists.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -12,10 +12,10 @@
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/machine_file.hpp"
+#include "miniapp/files/record_name.hpp"
 #include "miniapp/modes/network/measurement.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/table.hpp"
-#include "miniapp/setup/rules/paths.hpp"
 
 namespace keel {
 namespace {

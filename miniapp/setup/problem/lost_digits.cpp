@@ -1,4 +1,4 @@
-#include "miniapp/setup/problem/lost_digits.hpp"
+// Digits of u that rounding may lose.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "miniapp/setup/rules/box_rules.hpp"
+// The rules about boxes: how many there are, and where.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +10,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/setup/machine/dry_run_cost.hpp"
 #include "miniapp/setup/problem/shape.hpp"
+#include "miniapp/setup/rules/grid_rules.hpp"
 
 namespace keel {
 namespace {
@@ -24,41 +25,32 @@ bool check_dimensions(Rules& rules) {
     const ProblemOptions& problem = rules.parameters().problem;
     if (problem.dimensions == 3) {
         constexpr int widest = 1024;
-        rules.require(
-            problem.box <= widest, {"problem.box", "problem.dimensions"},
-            fmt::format("problem.box = {}: boxes of problem.dimensions = 3 are at most {} cells wide; "
-                        "choose that or less, or problem.dimensions = 2",
-                        problem.box, widest));
+        rules.allow(problem.box <= widest, {"problem.box", "problem.dimensions"},
+                    fmt::format("boxes of problem.dimensions = 3 are at most {} cells wide; choose that or "
+                                "less, or problem.dimensions = 2",
+                                widest));
         return true;
     }
-    const auto plane = [&](bool holds, const char* key, const std::string& value, const std::string& remedy) {
-        rules.require(holds, {key, "problem.dimensions"},
-                      fmt::format("{} = {}: problem.dimensions = 2 has no third direction; {}, or "
-                                  "problem.dimensions = 3",
-                                  key, value, remedy));
+    const auto plane = [&](bool holds, const char* key, const std::string& remedy) {
+        rules.allow(
+            holds, {key, "problem.dimensions"},
+            "problem.dimensions = 2 has no third direction; " + remedy + ", or problem.dimensions = 3");
         return holds;
     };
-    const auto numbers = [](const auto& three) { return fmt::format("[{}]", fmt::join(three, ",")); };
     Index layer = problem.boxes;
     layer[2] = 1;
-    bool flat =
-        plane(problem.boxes == Index{} || problem.boxes[2] == 1, "problem.boxes", numbers(problem.boxes),
-              "boxes are one layer: give 1 as the third number, such as " + numbers(layer));
+    bool flat = plane(problem.boxes == Index{} || problem.boxes[2] == 1, "problem.boxes",
+                      "boxes are one layer: give 1 as the third number, such as " + triple_text(layer));
     const auto& positions = problem.boxes_list.positions;
     const auto above = std::ranges::find_if(positions, [](const Index& at) { return at[2] != 0; });
     if (above != positions.end())
-        flat = plane(false, "problem.shape", fmt::format("[..., {}, ...]", numbers(*above)),
-                     "boxes are one layer: give 0 as the third number of each position");
-    plane(problem.anisotropy[2] == 1, "problem.anisotropy", numbers(problem.anisotropy),
-          "give 1 as the third number");
-    plane(problem.drift[2] == 0, "problem.drift", numbers(problem.drift), "give 0 as the third number");
-    const auto [x, y, z] = problem.boundary;
-    const auto words = [](const Sides<Boundary>& sides) {
-        return sides.low == sides.high ? fmt::format("\"{}\"", name(sides.low))
-                                       : fmt::format("\"{}/{}\"", name(sides.low), name(sides.high));
-    };
+        flat = plane(
+            false, "problem.shape",
+            "boxes are one layer: give 0 as the third number of each position, not " + triple_text(*above));
+    plane(problem.anisotropy[2] == 1, "problem.anisotropy", "give 1 as the third number");
+    plane(problem.drift[2] == 0, "problem.drift", "give 0 as the third number");
+    const auto& [x, y, z] = problem.boundary;
     plane(z == Boundary::periodic || (x == y && y == z), "problem.boundary",
-          fmt::format("[{},{},{}]", words(x), words(y), words(z)),
           "give \"periodic\" as the third word, or one word for all");
     return flat;
 }
@@ -98,11 +90,9 @@ bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
     const Index given = p.problem.boxes;
     const bool automatic = given == Index{};
     const bool mixed = !automatic && std::ranges::count(given, 0) > 0;
-    rules.require(
-        !mixed, {"problem.boxes"},
-        fmt::format("problem.boxes = {}: zero in one direction only; give three positive counts, or "
-                    "[0,0,0] for as cubic as possible",
-                    triple_text(given)));
+    rules.allow(!mixed, {"problem.boxes"},
+                "zero in one direction only; give three positive counts, or [0,0,0] for as cubic as "
+                "possible");
     if (mixed) return all;
 
     const double around = all ? boxes_in_all(p, ranks) : exact_product(resolved_boxes(p.problem, ranks));
@@ -132,12 +122,11 @@ bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
                     triple_text(boxes), total, all ? "" : " of this shape", ranks, total,
                     all ? ", such as " + triple_text(most_cubic(ranks, dimensions)) : ""));
     const double wanted = 1.0 * ranks * p.problem.boxes_per_rank;
-    rules.require(
+    rules.allow(
         !rules.is_set("problem.boxes_per_rank") || wanted == total || ranks > total,
         {"problem.boxes_per_rank", "problem.boxes"},
-        fmt::format("problem.boxes_per_rank = {}: {:.0f} boxes on {}, but problem.boxes = {} makes "
-                    "{:.0f}; give only one of the two keys",
-                    p.problem.boxes_per_rank, wanted, counted(ranks, "rank"), triple_text(boxes), total));
+        fmt::format("{:.0f} boxes on {}, but problem.boxes = {} makes {:.0f}; give only one of the two keys",
+                    wanted, counted(ranks, "rank"), triple_text(boxes), total));
     return true;
 }
 

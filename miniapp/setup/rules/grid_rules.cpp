@@ -9,7 +9,6 @@
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/setup/problem/shape.hpp"
-#include "miniapp/setup/rules/box_rules.hpp"
 #include "miniapp/setup/rules/solver_rules.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
 
@@ -26,17 +25,14 @@ void check_coarsening(Rules& rules, const Parameters& p, const GridUse& use) {
 
     std::string remedy = fmt::format("choose multigrid.bottom_box from {}", fmt::join(widths, ", "));
     if (!boxes.empty()) remedy += fmt::format(", or problem.box from {}", fmt::join(boxes, ", "));
-    rules.require(std::ranges::find(widths, coarsest_box(p, use)) != widths.end(),
-                  {"multigrid.bottom_box", "problem.box"},
-                  fmt::format("multigrid.bottom_box = {}: not reached by halving problem.box = {}; {}",
-                              p.multigrid.bottom_box, p.problem.box, remedy));
+    rules.allow(std::ranges::find(widths, coarsest_box(p, use)) != widths.end(),
+                {"multigrid.bottom_box", "problem.box"},
+                fmt::format("not reached by halving problem.box = {}; {}", p.problem.box, remedy));
 
-    rules.require(p.comm.ghost_depth <= coarsest_box(p, use), {"comm.ghost_depth", "multigrid.bottom_box"},
-                  fmt::format("comm.ghost_depth = {}: deeper than the coarsest boxes; choose at most "
-                              "{} = {}, or a wider one",
-                              p.comm.ghost_depth,
-                              coarsest_box(p, use) == p.problem.box ? "problem.box" : "multigrid.bottom_box",
-                              coarsest_box(p, use)));
+    rules.allow(p.comm.ghost_depth <= coarsest_box(p, use), {"comm.ghost_depth", "multigrid.bottom_box"},
+                fmt::format("deeper than the coarsest boxes; choose at most {} = {}, or a wider one",
+                            coarsest_box(p, use) == p.problem.box ? "problem.box" : "multigrid.bottom_box",
+                            coarsest_box(p, use)));
     rules.require(
         p.multigrid.pre + p.multigrid.post >= 1, {"multigrid.pre", "multigrid.post"},
         "multigrid.pre = 0 and multigrid.post = 0: nothing would be smoothed; give at least one sweep");
@@ -49,160 +45,139 @@ void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
     while (narrowest / 2 >= std::max(given, coarsest_box(p, use) + 1)) narrowest /= 2;
     const int layers = fusible_half_sweeps(p.multigrid);
     const bool none = narrowest < given || narrowest <= coarsest_box(p, use);
-    rules.require(
+    rules.allow(
         none || layers <= narrowest,
         {"multigrid.fused_box", "multigrid.fused_half_sweeps", "multigrid.bottom_box", "multigrid.pre",
          "multigrid.post"},
-        fmt::format("multigrid.fused_box = {}: {} half sweeps want as many ghost layers, and a level has "
-                    "boxes of {}; choose auto, at least {}, fewer sweeps, or "
-                    "multigrid.fused_half_sweeps = {} at most",
-                    given, layers, narrowest, layers, narrowest));
+        fmt::format("{} half sweeps want as many ghost layers, and a level has boxes of {}; choose auto, at "
+                    "least {}, fewer sweeps, or multigrid.fused_half_sweeps = {} at most",
+                    layers, narrowest, layers, narrowest));
 }
 
 // Cycles in single precision want a mode, a backend and a tolerance for them.
 void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
     if (p.multigrid.precision != CyclePrecision::mixed) return;
-    const std::string given = "multigrid.precision = \"mixed\": ";
-    rules.require(
-        use.mixes, {"multigrid.precision", "run.mode"},
-        given + "run.mode = \"" + p.run.mode +
-            "\" has cycles in double precision alone; choose double, or run.mode from solve, survey");
+    rules.allow(use.mixes, {"multigrid.precision", "run.mode"},
+                "run.mode = \"" + p.run.mode +
+                    "\" has cycles in double precision alone; choose double, or run.mode from solve, survey");
     std::vector<std::string> able;
     for (const BackendInfo& info : all_backends())
         if (info.features.single_precision) able.push_back(info.name);
-    rules.require(
-        backend_info(p.run.backend).features.single_precision, {"multigrid.precision", "run.backend"},
-        fmt::format("{}the backend {} has no fields in single precision; choose run.backend from {}, "
-                    "or double",
-                    given, p.run.backend, fmt::join(able, ", ")));
-    rules.require(
-        p.multigrid.accelerator == Accelerator::none, {"multigrid.precision", "multigrid.accelerator"},
-        given +
-            "an accelerator wants a residual in double precision for each cycle, which would cost "
-            "what cycles in single precision gain; choose multigrid.accelerator = \"none\", or double");
-    rules.require(
-        !use.coarsens || coarsest_box(p, use) < p.problem.box,
-        {"multigrid.precision", "multigrid.bottom_box", "problem.box"},
-        fmt::format("{}problem.box = {} is the coarsest level, which is solved in double precision; "
-                    "choose multigrid.bottom_box below it, or double",
-                    given, p.problem.box));
+    rules.allow(backend_info(p.run.backend).features.single_precision, {"multigrid.precision", "run.backend"},
+                fmt::format("the backend {} has no fields in single precision; choose run.backend from {}, "
+                            "or double",
+                            p.run.backend, fmt::join(able, ", ")));
+    rules.allow(p.multigrid.accelerator == Accelerator::none,
+                {"multigrid.precision", "multigrid.accelerator"},
+                "an accelerator wants a residual in double precision for each cycle, which would cost what "
+                "cycles in single precision gain; choose multigrid.accelerator = \"none\", or double");
+    rules.allow(!use.coarsens || coarsest_box(p, use) < p.problem.box,
+                {"multigrid.precision", "multigrid.bottom_box", "problem.box"},
+                fmt::format("problem.box = {} is the coarsest level, which is solved in double precision; "
+                            "choose multigrid.bottom_box below it, or double",
+                            p.problem.box));
     // |f| is at most |L| max|u|, so what rounding may leave, eps |L| max|u| / max|f|, is at least this.
     constexpr double least = std::numeric_limits<double>::epsilon();
-    rules.require(
-        p.multigrid.tolerance >= least, {"multigrid.precision", "multigrid.tolerance"},
-        fmt::format("{}multigrid.tolerance = {:g} is below {:.1e}, the rounding of the residual in double "
-                    "precision that has to verify it; choose a larger one",
-                    given, p.multigrid.tolerance, least));
+    rules.allow(p.multigrid.tolerance >= least, {"multigrid.precision", "multigrid.tolerance"},
+                fmt::format("multigrid.tolerance = {:g} is below {:.1e}, the rounding of the residual in "
+                            "double precision that has to verify it; choose a larger one",
+                            p.multigrid.tolerance, least));
 }
 
 void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
-    rules.require(consolidation(p, use) != Consolidation::consolidate || p.multigrid.bottom_grid <= ranks,
-                  {"multigrid.bottom_grid"},
-                  fmt::format("multigrid.bottom_grid = {}: there {} only {}; choose at most that, or a word",
-                              p.multigrid.bottom_grid, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
+    rules.allow(consolidation(p, use) != Consolidation::consolidate || p.multigrid.bottom_grid <= ranks,
+                {"multigrid.bottom_grid"},
+                fmt::format("there {} only {}; choose at most that, or a word", ranks == 1 ? "is" : "are",
+                            counted(ranks, "rank")));
     const double moved = ranks * boxes_in_all(p, ranks);
-    rules.require(
-        consolidation(p, use) != Consolidation::replicate || p.problem.ranks == 0 || moved <= 1 << 24,
-        {"multigrid.bottom_grid", "problem.ranks", "problem.boxes", "problem.boxes_per_rank"},
-        fmt::format("multigrid.bottom_grid = \"replicate\": {:.0f} boxes on each of {} virtual "
-                    "ranks are too many to "
-                    "plan for all ranks at once; choose fewer ranks or boxes, so that ranks times "
-                    "boxes is at most {}",
-                    boxes_in_all(p, ranks), ranks, 1 << 24));
+    rules.allow(consolidation(p, use) != Consolidation::replicate || p.problem.ranks == 0 || moved <= 1 << 24,
+                {"multigrid.bottom_grid", "problem.ranks", "problem.boxes", "problem.boxes_per_rank"},
+                fmt::format("{:.0f} boxes on each of {} virtual ranks are too many to plan for all ranks at "
+                            "once; choose fewer ranks or boxes, so that ranks times boxes is at most {}",
+                            boxes_in_all(p, ranks), ranks, 1 << 24));
 }
 
 // Boxes that are to be merged, and what cannot go on on fewer ranks.
 void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
     if (agglomerate(p, use) == 0 || boxes_in_all(p, ranks) > std::numeric_limits<int>::max()) return;
-    const std::string given = fmt::format("multigrid.agglomerate = {}: ", p.multigrid.agglomerate);
-    rules.require(
-        p.problem.shape == DomainShape::cube, {"multigrid.agglomerate", "problem.shape"},
-        fmt::format("{}the boxes of problem.shape = \"{}\" do not tile larger ones; choose never, or "
-                    "problem.shape = \"cube\"",
-                    given, name(p.problem.shape)));
+    rules.allow(p.problem.shape == DomainShape::cube, {"multigrid.agglomerate", "problem.shape"},
+                fmt::format("the boxes of problem.shape = \"{}\" do not tile larger ones; choose never, or "
+                            "problem.shape = \"cube\"",
+                            name(p.problem.shape)));
     const Index boxes = resolved_boxes(p.problem, ranks);
     const auto dimensions = static_cast<std::size_t>(p.problem.dimensions);
     const bool alone = product(boxes) == 1;  // as one of merged boxes would be
     Index even = boxes;
     for (std::size_t d = 0; d < dimensions; ++d) even[d] += even[d] % 2;
-    rules.require(
+    rules.allow(
         alone || can_merge(boxes, dimensions), {"multigrid.agglomerate", "problem.boxes"},
-        fmt::format(
-            "{}{} boxes do not tile larger ones: {} of them become one, so each direction has to have "
-            "an even number; give problem.boxes, such as {}, or choose never",
-            given, triple_text(boxes), dimensions == 2 ? 4 : 8, triple_text(even)));
-    rules.require(
+        fmt::format("{} boxes do not tile larger ones: {} of them become one, so each direction has to have "
+                    "an even number; give problem.boxes, such as {}, or choose never",
+                    triple_text(boxes), dimensions == 2 ? 4 : 8, triple_text(even)));
+    rules.allow(
         alone || coarsest_box(p, use) < p.problem.box,
         {"multigrid.agglomerate", "multigrid.bottom_box", "problem.box"},
-        fmt::format("{}problem.box = {} is the coarsest box too, and the boxes of the finest level are never "
+        fmt::format("problem.box = {} is the coarsest box too, and the boxes of the finest level are never "
                     "merged; choose a smaller multigrid.bottom_box, a larger problem.box, or never",
-                    given, p.problem.box));
-    rules.require(consolidation(p, use) == Consolidation::distributed,
-                  {"multigrid.agglomerate", "multigrid.bottom_grid"},
-                  fmt::format("{}merged boxes are on fewer ranks already; choose multigrid.bottom_grid = "
-                              "\"distributed\", not {}, or never",
-                              given, name(consolidation(p, use))));
-    rules.require(
-        !use.full_approximation, {"multigrid.agglomerate", "problem.equation"},
-        given + "the levels of a full approximation scheme are where the finest one is; choose never");
-    rules.require(p.comm.scheme != name(SchemeChooser::tuned), {"multigrid.agglomerate", "comm.scheme"},
-                  given +
-                      "comm.scheme = \"tuned\" tries exchanges of all ranks, and merged levels have fewer; "
-                      "choose a scheme, auto, or never");
+                    p.problem.box));
+    rules.allow(consolidation(p, use) == Consolidation::distributed,
+                {"multigrid.agglomerate", "multigrid.bottom_grid"},
+                fmt::format("merged boxes are on fewer ranks already; choose multigrid.bottom_grid = "
+                            "\"distributed\", not {}, or never",
+                            name(consolidation(p, use))));
+    rules.allow(!use.full_approximation, {"multigrid.agglomerate", "problem.equation"},
+                "the levels of a full approximation scheme are where the finest one is; choose never");
+    rules.allow(
+        p.comm.scheme != name(SchemeChooser::tuned), {"multigrid.agglomerate", "comm.scheme"},
+        "comm.scheme = \"tuned\" tries exchanges of all ranks, and merged levels have fewer; choose a "
+        "scheme, auto, or never");
 }
 
 // A coarse cell at an edge that two boxes make around a missing one has no value diagonally beyond.
 void check_interpolation(Rules& rules, const Parameters& p, const GridUse& use) {
     const bool f_cycle = p.multigrid.cycle == Cycle::f;
-    const auto [key, word, instead] = use.full_multigrid ? std::array{"run.mode", "full_multigrid", "solve"}
-                                      : f_cycle          ? std::array{"multigrid.cycle", "F", "V"}
-                                                : std::array{"multigrid.interpolation", "linear", "constant"};
-    rules.require(
-        p.problem.shape == DomainShape::cube || !use.coarsens || !interpolates_linearly(p, use),
-        {key, "problem.shape"},
-        fmt::format("{} = \"{}\": interpolates linearly, which is not defined at the inner edges of "
-                    "problem.shape = \"{}\"; choose {}, or problem.shape = \"cube\"",
-                    key, word, name(p.problem.shape), instead));
+    const auto [key, instead] = use.full_multigrid ? std::array{"run.mode", "solve"}
+                                : f_cycle          ? std::array{"multigrid.cycle", "V"}
+                                                   : std::array{"multigrid.interpolation", "constant"};
+    rules.allow(p.problem.shape == DomainShape::cube || !use.coarsens || !interpolates_linearly(p, use),
+                {key, "problem.shape"},
+                fmt::format("interpolates linearly, which is not defined at the inner edges of problem.shape "
+                            "= \"{}\"; choose {}, or problem.shape = \"cube\"",
+                            name(p.problem.shape), instead));
 }
 
 // The order is gained where errors are smooth, on grids whose ghosts reach two cells.
 void check_extrapolation(Rules& rules, const Parameters& p, const GridUse& use) {
     if (!p.multigrid.tau_extrapolation) return;
-    const std::string given = "multigrid.tau_extrapolation = true: ";
-    rules.require(
-        use.full_multigrid, {"multigrid.tau_extrapolation", "run.mode"},
-        fmt::format("{}run.mode = \"{}\" iterates to the discrete solution, whose error is of second "
-                    "order; choose false, or run.mode = \"full_multigrid\"",
-                    given, p.run.mode));
-    rules.require(p.problem.coefficients != Coefficients::ball,
-                  {"multigrid.tau_extrapolation", "problem.coefficients"},
-                  given +
-                      "the errors of problem.coefficients = \"ball\", which jumps, have no order to be "
-                      "extrapolated; choose false, or problem.coefficients from constant, smooth, front");
+    rules.allow(use.full_multigrid, {"multigrid.tau_extrapolation", "run.mode"},
+                fmt::format("run.mode = \"{}\" iterates to the discrete solution, whose error is of second "
+                            "order; choose false, or run.mode = \"full_multigrid\"",
+                            p.run.mode));
+    rules.allow(p.problem.coefficients != Coefficients::ball,
+                {"multigrid.tau_extrapolation", "problem.coefficients"},
+                "the errors of problem.coefficients = \"ball\", which jumps, have no order to be "
+                "extrapolated; choose false, or problem.coefficients from constant, smooth, front");
     // Boxes that are merged are half as wide before.
     const bool merges = agglomerate(p, use) > 0;
     const int narrowest = merges ? 4 : 2;
-    rules.require(
+    rules.allow(
         p.multigrid.bottom_box >= narrowest, {"multigrid.tau_extrapolation", "multigrid.bottom_box"},
         fmt::format(
-            "{}quartic interpolation reads two cells of the next box, and with multigrid.bottom_box = {} {} "
+            "quartic interpolation reads two cells of the next box, and with multigrid.bottom_box = {} {} "
             "have fewer; choose at least {}, or false",
-            given, p.multigrid.bottom_box, merges ? "boxes that are about to be merged may" : "the coarsest",
+            p.multigrid.bottom_box, merges ? "boxes that are about to be merged may" : "the coarsest",
             narrowest));
 }
 
 void check_data(Rules& rules, const Parameters& p, int ranks) {
     if (p.problem.data == BoundaryData::zero) return;
-    const std::string given = fmt::format("problem.data = \"{}\": ", name(p.problem.data));
-    rules.require(p.problem.rhs != Rhs::manufactured, {"problem.data", "problem.rhs"},
-                  given +
-                      "problem.rhs = \"manufactured\" has boundary values of its own; choose another "
-                      "problem.rhs, or leave problem.data out");
-    rules.require(domain_of(p.problem, ranks).has_dirichlet(),
-                  {"problem.data", "problem.boundary", "problem.outside"},
-                  given +
-                      "no face is a Dirichlet one; give a side of problem.boundary, or problem.outside "
-                      "where boxes are missing, as \"dirichlet\", or leave it out");
+    rules.allow(p.problem.rhs != Rhs::manufactured, {"problem.data", "problem.rhs"},
+                "problem.rhs = \"manufactured\" has boundary values of its own; choose another problem.rhs, "
+                "or leave problem.data out");
+    rules.allow(domain_of(p.problem, ranks).has_dirichlet(),
+                {"problem.data", "problem.boundary", "problem.outside"},
+                "no face is a Dirichlet one; give a side of problem.boundary, or problem.outside where boxes "
+                "are missing, as \"dirichlet\", or leave it out");
 }
 
 }  // namespace

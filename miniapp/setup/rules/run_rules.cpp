@@ -9,11 +9,10 @@
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/files/lists.hpp"
 #include "miniapp/files/machine_file.hpp"
-#include "miniapp/files/node_map.hpp"
 #include "miniapp/files/record_name.hpp"
 #include "miniapp/setup/resolved.hpp"
-#include "miniapp/setup/rules/paths.hpp"
 
 namespace keel {
 namespace {
@@ -21,90 +20,75 @@ namespace {
 // A deck that asks a backend for what it has not.
 void check_features(Rules& rules, const Parameters& p) {
     const std::string& name = p.run.backend;
-    const auto want = [&](bool BackendFeatures::*feature, bool asked, const std::string& key,
-                          const std::string& value) {
+    const auto want = [&](bool BackendFeatures::*feature, bool asked, const std::string& key) {
         std::vector<std::string> able;
         for (const BackendInfo& info : all_backends())
             if (info.features.*feature) able.push_back(info.name);
-        rules.require(
-            !asked || backend_info(name).features.*feature, {key, "run.backend"},
-            fmt::format("{} = \"{}\": the backend {} has no such thing; choose run.backend from {}, or "
-                        "leave the key out",
-                        key, value, name, fmt::join(able, ", ")));
+        rules.allow(!asked || backend_info(name).features.*feature, {key, "run.backend"},
+                    fmt::format("the backend {} has no such thing; choose run.backend from {}, or leave the "
+                                "key out",
+                                name, fmt::join(able, ", ")));
     };
-    want(&BackendFeatures::lazy, p.run.gpu_sync == GpuSync::lazy, "run.gpu_sync", "lazy");
-    want(&BackendFeatures::graphs, p.run.gpu_sync == GpuSync::graphs, "run.gpu_sync", "graphs");
-    want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::staged, "comm.device", "staged");
-    want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::device_aware, "comm.device",
-         "device_aware");
+    want(&BackendFeatures::lazy, p.run.gpu_sync == GpuSync::lazy, "run.gpu_sync");
+    want(&BackendFeatures::graphs, p.run.gpu_sync == GpuSync::graphs, "run.gpu_sync");
+    want(&BackendFeatures::device_memory, p.comm.device != DeviceMessages::automatic, "comm.device");
 }
 
 // A simulated run needs a machine, and must not end by its clock.
 void check_simulated(Rules& rules) {
     const Parameters& p = rules.parameters();
-    rules.require(
-        !p.comm.machine.empty(), {"comm.machine"},
-        "comm.machine = \"\": time is simulated here, and computing takes what a machine's file says; "
-        "give one with [compute], such as hopper");
+    rules.allow(!p.comm.machine.empty(), {"comm.machine"},
+                "time is simulated here, and computing takes what a machine's file says; give one with "
+                "[compute], such as hopper");
     // The run would end by a clock that stands still while the program computes, hours later or never.
-    rules.require(p.run.time_limit == 0, {"run.time_limit"},
-                  fmt::format("run.time_limit = {}: time is simulated here, and repeats itself; leave it out",
-                              p.run.time_limit));
+    rules.allow(p.run.time_limit == 0, {"run.time_limit"},
+                "time is simulated here, and repeats itself; leave it out");
 }
 
 // The ranks, their nodes and sockets.
 void check_nodes(Rules& rules, const NamedFiles& files, int ranks, int started) {
     const CommOptions& comm = rules.parameters().comm;
-    rules.require(
-        ranks == started || comm.ranks_per_node > 0 || !comm.node_map.empty(), {"problem.ranks"},
-        fmt::format("problem.ranks = {}: the nodes of virtual ranks are not known (started are {}); give "
-                    "comm.ranks_per_node or comm.node_map",
-                    ranks, started));
-    rules.require(comm.ranks_per_node <= ranks, {"comm.ranks_per_node", "problem.ranks"},
-                  fmt::format("comm.ranks_per_node = {}: there {} only {}; choose at most that, or 0 to "
-                              "detect the nodes",
-                              comm.ranks_per_node, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
-    rules.require(comm.ranks_per_node == 0 || comm.ranks_per_socket <= comm.ranks_per_node,
-                  {"comm.ranks_per_socket", "comm.ranks_per_node"},
-                  fmt::format("comm.ranks_per_socket = {}: a node has only {}; choose at most that, or 0",
-                              comm.ranks_per_socket, counted(comm.ranks_per_node, "rank")));
+    rules.allow(ranks == started || comm.ranks_per_node > 0 || !comm.node_map.empty(), {"problem.ranks"},
+                fmt::format("the nodes of virtual ranks are not known (started are {}); give "
+                            "comm.ranks_per_node or comm.node_map",
+                            started));
+    rules.allow(comm.ranks_per_node <= ranks, {"comm.ranks_per_node", "problem.ranks"},
+                fmt::format("there {} only {}; choose at most that, or 0 to detect the nodes",
+                            ranks == 1 ? "is" : "are", counted(ranks, "rank")));
+    rules.allow(
+        comm.ranks_per_node == 0 || comm.ranks_per_socket <= comm.ranks_per_node,
+        {"comm.ranks_per_socket", "comm.ranks_per_node"},
+        fmt::format("a node has only {}; choose at most that, or 0", counted(comm.ranks_per_node, "rank")));
     if (!files.node_map) return;
     const NodeMap map = parse_node_map(*files.node_map, ranks);
-    const std::string given = fmt::format("comm.node_map = \"{}\"", comm.node_map);
-    rules.require(map.error.empty(), {"comm.node_map"}, given + ": " + map.error);
-    rules.require(map.sockets.empty() || comm.ranks_per_socket == 0,
-                  {"comm.node_map", "comm.ranks_per_socket"},
-                  fmt::format("{} has sockets, and comm.ranks_per_socket = {}: give only one of the two",
-                              given, comm.ranks_per_socket));
-    rules.require(
-        comm.ranks_per_node == 0, {"comm.node_map", "comm.ranks_per_node"},
-        fmt::format("{} and comm.ranks_per_node = {}: give only one of the two", given, comm.ranks_per_node));
+    rules.allow(map.error.empty(), {"comm.node_map"}, map.error);
+    rules.allow(map.sockets.empty() || comm.ranks_per_socket == 0, {"comm.node_map", "comm.ranks_per_socket"},
+                fmt::format("has sockets, and comm.ranks_per_socket = {}: give only one of the two",
+                            comm.ranks_per_socket));
+    rules.allow(comm.ranks_per_node == 0, {"comm.node_map", "comm.ranks_per_node"},
+                fmt::format("has nodes, and comm.ranks_per_node = {}: give only one of the two",
+                            comm.ranks_per_node));
 }
 
 // The machine, and what schemes want of it.
 void check_machine(Rules& rules, const NamedFiles& files) {
     const Parameters& p = rules.parameters();
     const MachineFile read = files.machine ? parse_machine(*files.machine) : MachineFile{};
-    rules.require(p.comm.scheme != name(SchemeChooser::automatic) || !p.comm.machine.empty(), {"comm.scheme"},
-                  "comm.scheme = \"auto\": no machine to predict times on; give comm.machine, or let "
-                  "comm.scheme = \"tuned\" try the schemes");
-    for (const std::string& error : read.errors)
-        rules.require(false, {"comm.machine"},
-                      fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
+    rules.allow(p.comm.scheme != name(SchemeChooser::automatic) || !p.comm.machine.empty(), {"comm.scheme"},
+                "no machine to predict times on; give comm.machine, or let comm.scheme = \"tuned\" try the "
+                "schemes");
+    for (const std::string& error : read.errors) rules.allow(false, {"comm.machine"}, error);
     const bool has_switches = read.machine.messages[static_cast<std::size_t>(Memory::host)].has_value();
-    rules.require(p.comm.message_cap > 0 || has_switches, {"comm.message_cap", "comm.machine"},
-                  "comm.message_cap = 0: from where on messages take a rendezvous is comm.machine's to say; "
-                  "give one with [host], such as lassen, or a number of bytes");
+    rules.allow(p.comm.message_cap > 0 || has_switches, {"comm.message_cap", "comm.machine"},
+                "from where on messages take a rendezvous is comm.machine's to say; give one with [host], "
+                "such as lassen, or a number of bytes");
     const auto given = candidate_named(p.comm.scheme, {});
     const bool plans_by_socket = p.comm.scheme == name(SchemeChooser::tuned) || p.run.mode == "exchange" ||
                                  (given && planner(given->scheme).split != nullptr);
-    rules.require(
-        p.comm.ranks_per_socket == 0 || !p.comm.machine.empty() || plans_by_socket,
-        {"comm.ranks_per_socket", "comm.machine", "comm.scheme"},
-        fmt::format("comm.ranks_per_socket = {}: sockets count where times are predicted and three_step "
-                    "or split are planned; give comm.machine, choose one of these schemes or "
-                    "\"tuned\", or leave it out",
-                    p.comm.ranks_per_socket));
+    rules.allow(p.comm.ranks_per_socket == 0 || !p.comm.machine.empty() || plans_by_socket,
+                {"comm.ranks_per_socket", "comm.machine", "comm.scheme"},
+                "sockets count where times are predicted and three_step or split are planned; give "
+                "comm.machine, choose one of these schemes or \"tuned\", or leave it out");
 }
 
 // Whether the records can be written, to no file that the run reads.
@@ -117,12 +101,12 @@ void check_records(Rules& rules, const NamedFiles& files) {
     const std::string reason = !wrong.empty()                    ? wrong
                                : folder.find('{') != folder.npos ? ""
                                                                  : reason_not_writable(json);
-    rules.require(reason.empty(), {"output.json"}, fmt::format("output.json = \"{}\": {}", json, reason));
+    rules.allow(reason.empty(), {"output.json"}, reason);
     for (const std::string& input :
          {rules.deck().file, files.machine ? files.machine->name : "", files.boxes ? files.boxes->name : "",
           files.node_map ? files.node_map->name : ""})
-        rules.require(input.empty() || !is_same_file(input, json), {"output.json"},
-                      fmt::format("output.json = \"{}\": is read by this run; choose another", json));
+        rules.allow(input.empty() || !is_same_file(input, json), {"output.json"},
+                    "is read by this run; choose another");
 }
 
 }  // namespace
@@ -141,20 +125,16 @@ void check_run(Rules& rules, int started) {
     const Parameters& p = rules.parameters();
     const std::string& backend = p.run.backend;
     const std::string reason = why_unusable(backend);
-    rules.require(reason.empty(), {"run.backend"},
-                  fmt::format("run.backend = \"{}\": {}; backends that can run here: {}", backend, reason,
-                              fmt::join(usable_backends(), ", ")));
+    rules.allow(
+        reason.empty(), {"run.backend"},
+        fmt::format("{}; backends that can run here: {}", reason, fmt::join(usable_backends(), ", ")));
     const bool device_aware =
         p.comm.device == DeviceMessages::device_aware && backend_info(backend).features.device_memory;
-    rules.require(
-        !device_aware || Session::takes_device_memory(backend), {"comm.device"},
-        fmt::format("comm.device = \"device_aware\": {} does not say that it takes the memory of {} "
-                    "devices; choose staged or auto",
-                    Session::library(), backend));
-    rules.require(p.problem.ranks == 0 || p.problem.ranks == started, {"problem.ranks"},
-                  fmt::format("problem.ranks = {}: this run has {}; start as many, or plan for them with "
-                              "--dry-run",
-                              p.problem.ranks, started));
+    rules.allow(!device_aware || Session::takes_device_memory(backend), {"comm.device"},
+                fmt::format("{} does not say that it takes the memory of {} devices; choose staged or auto",
+                            Session::library(), backend));
+    rules.allow(p.problem.ranks == 0 || p.problem.ranks == started, {"problem.ranks"},
+                fmt::format("this run has {}; start as many, or plan for them with --dry-run", started));
     // A deck may serve both; the command line was meant for this run.
     for (const std::string key : {"bottom.assumed_iterations", "comm.allreduce_model", "run.dry_run_limit"})
         rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
@@ -163,10 +143,9 @@ void check_run(Rules& rules, int started) {
 
 void check_sums(Rules& rules) {
     const Parameters& p = rules.parameters();
-    rules.require(
-        p.comm.allreduce != AllReduceAlgorithm::automatic || !p.comm.machine.empty(),
-        {"comm.allreduce", "comm.machine"},
-        "comm.allreduce = \"auto\": least predicted time needs comm.machine; give one, such as hopper");
+    rules.allow(p.comm.allreduce != AllReduceAlgorithm::automatic || !p.comm.machine.empty(),
+                {"comm.allreduce", "comm.machine"},
+                "least predicted time needs comm.machine; give one, such as hopper");
 }
 
 }  // namespace keel
