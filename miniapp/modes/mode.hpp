@@ -16,7 +16,6 @@
 #include "miniapp/report/findings.hpp"
 #include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/setup/resolved.hpp"
-#include "miniapp/setup/solvers.hpp"
 
 namespace keel {
 

@@ -59,11 +59,15 @@ std::string alone_among_tasks(const Communicator& comm) {
 // Adds the processors of the ranks, and a warning if ranks are too many for them.
 void add_processors(const Resolved& resolved, const Communicator& comm, RunFacts& facts) {
     const UsableProcessors usable = usable_processors(facts.threads);
-    const Crowd crowd = most_crowded(comm, resolved.detected, usable);
-    facts.shared_cores = crowd.crowding() > 1;
-    const int on_node = static_cast<int>(comm.min(processors()));  // collective, so asked for on all ranks
+    const Crowd crowd = most_crowded(usable, usable_on_node(comm, resolved.detected, usable));
+    const double worst = comm.max(crowd.crowding());
+    const int on_node = static_cast<int>(comm.min(processors()));
     facts.bindings = comm.gather(text_of(usable.all()));
-    if (facts.shared_cores) facts.warnings.push_back(oversubscription(crowd, on_node));
+    facts.shared_cores = worst > 1;
+    if (!facts.shared_cores) return;
+    const auto all = comm.gather(crowd.crowding() == worst ? oversubscription(crowd, on_node) : "");
+    const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
+    if (first != all.end()) facts.warnings.push_back(*first);
 }
 
 }  // namespace
@@ -117,26 +121,14 @@ void warn_of_nonblocking(const Resolved& resolved, std::span<const NamedSolver> 
         seconds_text(nonblocking), seconds_text(blocking)));
 }
 
-void set_levels(RunFacts& facts, const GridSetup& grids) {
-    facts.dimensions = grids.domain.dimensions();
-    for (const LevelShape& level : grids.shapes()) {
-        facts.level_cells.push_back(in_each_direction(level.width, facts.dimensions, 1) * level.boxes);
-        facts.level_boxes.push_back(level.width);
-        facts.level_merged.push_back(level.merged);
-        facts.level_ranks.push_back(level.ranks);
-    }
-}
-
-std::string agglomeration_text(const RunFacts& facts) {
+std::string agglomeration_text(const std::vector<LevelShape>& levels, std::size_t dimensions) {
     std::string text;
-    for (std::size_t l = 1; l < facts.level_cells.size(); ++l) {
-        const int merged = facts.level_merged[l];
+    for (std::size_t l = 1; l < levels.size(); ++l) {
+        const auto& [boxes, width, merged, ranks] = levels[l];
         if (merged == 1) continue;
-        const std::size_t d = facts.dimensions;
-        const double boxes = std::pow(merged, static_cast<double>(d));
-        text += fmt::format("agglomerated level {}: {:.0f} x {}^{} -> 1 x {}^{}, on {} of {}\n", l, boxes,
-                            facts.level_boxes[l] / merged, d, facts.level_boxes[l], d, facts.level_ranks[l],
-                            counted(facts.level_ranks[l - 1], "rank"));
+        text += fmt::format("agglomerated level {}: {:.0f} x {}^{} -> 1 x {}^{}, on {} of {}\n", l,
+                            std::pow(merged, static_cast<double>(dimensions)), width / merged, dimensions,
+                            width, dimensions, ranks, counted(levels[l - 1].ranks, "rank"));
     }
     return text;
 }

@@ -7,7 +7,6 @@
 #include "kernels/backends/registry.hpp"
 #include "kernels/layout/layout.hpp"
 #include "miniapp/report/findings.hpp"
-#include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/resolved.hpp"
 
 namespace keel {
@@ -20,10 +19,8 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
 void warn_of_nonblocking(const Resolved& resolved, std::span<const NamedSolver> solvers,
                          const Communicator& comm, RunFacts& facts);
 
-// The levels of a mode's grids.
-void set_levels(RunFacts& facts, const GridSetup& grids);
 // A line for each level whose boxes are agglomerated.
-std::string agglomeration_text(const RunFacts& facts);
+std::string agglomeration_text(const std::vector<LevelShape>& levels, std::size_t dimensions);
 
 // The domain of a finest level, of a shape of that name.
 DomainFacts facts_of_domain(const Layout& finest, const std::string& shape);

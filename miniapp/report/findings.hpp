@@ -14,6 +14,7 @@
 #include "kernels/names.hpp"
 #include "miniapp/report/timers.hpp"
 #include "miniapp/setup/machine/simulation.hpp"
+#include "solvers/multigrid/redistribution/agglomeration.hpp"
 
 namespace keel {
 
@@ -72,13 +73,7 @@ struct RunFacts {
     // --- Of a mode that has them
     std::optional<DomainFacts> domain;
     std::size_t dimensions = 3;
-    Index boxes{};  // around the domain
-    int box = 0;    // width on the finest level
-    Index cells{};  // around the domain
-    std::vector<Index> level_cells;
-    std::vector<int> level_boxes;       // their width
-    std::vector<int> level_merged;      // boxes in each direction that are one on this level
-    std::vector<int> level_ranks;       // that have boxes
+    std::vector<LevelShape> levels;     // none without grids
     double triad_bytes_per_second = 0;  // all ranks together
     // Memory of the rank with most: what it needs at least, and the name of that; all of it with ghosts,
     // padding and buffers, as predicted.
@@ -100,6 +95,8 @@ struct RunFacts {
     double graph_replays = 0;         // in the measured solves, on rank 0
     // Growth of the resident set from before anything was built to its peak, on the rank with most.
     double measured_bytes = 0;
+
+    Index cells(std::size_t level) const;  // in each direction; zeros without grids
 };
 
 // The reason why a run ends before all is done.

@@ -64,17 +64,18 @@ std::string merit_text(const FigureOfMerit& merit) {
 
 // The grids, if there are any.
 std::string grids_text(const RunFacts& facts) {
-    if (facts.box == 0) return "";
-    const auto last = facts.boxes.begin() + static_cast<std::ptrdiff_t>(facts.dimensions);
+    if (facts.levels.empty()) return "";
+    const LevelShape& finest = facts.levels.front();
+    const auto last = finest.boxes.begin() + static_cast<std::ptrdiff_t>(facts.dimensions);
     const std::string boxes =
-        facts.domain->whole ? fmt::format("{} cells, {} boxes", cells_text(facts.cells, facts.dimensions),
-                                          fmt::join(facts.boxes.begin(), last, "x"))
-                            : domain_text(*facts.domain, facts.boxes) + "; boxes";
+        facts.domain->whole ? fmt::format("{} cells, {} boxes", cells_text(facts.cells(0), facts.dimensions),
+                                          fmt::join(finest.boxes.begin(), last, "x"))
+                            : domain_text(*facts.domain, finest.boxes) + "; boxes";
     return line("progress", fmt::format("asynchronous: {}; driven between operations of the bottom solver",
                                         facts.asynchronous_progress)) +
-           line("domain", fmt::format("{} of {}^{}, {}", boxes, facts.box, facts.dimensions,
-                                      counted(static_cast<long>(facts.level_cells.size()), "level"))) +
-           agglomeration_text(facts);
+           line("domain", fmt::format("{} of {}^{}, {}", boxes, finest.width, facts.dimensions,
+                                      counted(static_cast<long>(facts.levels.size()), "level"))) +
+           agglomeration_text(facts.levels, facts.dimensions);
 }
 
 // The origin of simulated seconds.
@@ -102,6 +103,11 @@ std::string memory_text(const RunFacts& facts) {
 Check all_converged(long converged, long solves) {
     return {"solves_converged", converged == solves, static_cast<double>(converged),
             fmt::format("all of {}", solves)};
+}
+
+Index RunFacts::cells(std::size_t level) const {
+    if (levels.empty()) return {};
+    return in_each_direction(levels[level].width, dimensions, 1) * levels[level].boxes;
 }
 
 bool Findings::measured_any() const {

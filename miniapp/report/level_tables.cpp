@@ -31,11 +31,12 @@ class ByLevel {
             if (std::ranges::find(ops_, row.op) == ops_.end()) ops_.push_back(row.op);
             cells_[{row.op, row.level}] = &row;
         }
-        agglomerates_ = std::ranges::any_of(facts.level_merged, [](int merged) { return merged > 1; });
+        agglomerates_ =
+            std::ranges::any_of(facts.levels, [](const LevelShape& level) { return level.merged > 1; });
     }
 
     const std::vector<std::string>& ops() const { return ops_; }
-    int levels() const { return static_cast<int>(facts_.level_cells.size()); }
+    int levels() const { return static_cast<int>(facts_.levels.size()); }
     const TimerRow* find(const std::string& op, int level) const {
         const auto found = cells_.find({op, level});
         return found == cells_.end() ? nullptr : found->second;
@@ -49,9 +50,9 @@ class ByLevel {
     }
     std::string heading(int level) const {
         const auto l = static_cast<std::size_t>(level);
-        return fmt::format("{}\n{}\n{}^{}", level, cells_text(facts_.level_cells[l], facts_.dimensions),
-                           facts_.level_boxes[l], facts_.dimensions) +
-               (agglomerates_ ? fmt::format("\n{}", facts_.level_ranks[l]) : "");
+        return fmt::format("{}\n{}\n{}^{}", level, cells_text(facts_.cells(l), facts_.dimensions),
+                           facts_.levels[l].width, facts_.dimensions) +
+               (agglomerates_ ? fmt::format("\n{}", facts_.levels[l].ranks) : "");
     }
     std::string total() const { return agglomerates_ ? "total\n\n\n" : "total\n\n"; }
 
@@ -177,8 +178,8 @@ std::string bandwidths_text(const RunFacts& facts, const std::vector<TimerRow>& 
     // The mean over the ranks that work on the level; rows have the mean over all ranks.
     const auto mean_of_workers = [&](const TimerRow& row) {
         const auto level = static_cast<std::size_t>(row.level);
-        const bool some = level < facts.level_ranks.size();
-        return some ? row.t_mean * facts.ranks / facts.level_ranks[level] : row.t_mean;
+        const bool some = level < facts.levels.size();
+        return some ? row.t_mean * facts.ranks / facts.levels[level].ranks : row.t_mean;
     };
     const auto add = [&](Row& row, const std::string& head, double bytes, double seconds) {
         const auto known = [&](double value) { return seconds > 0 ? Json(value) : Json(); };
@@ -217,7 +218,7 @@ std::string movement_text(const Movement& moved, double triad) {
 
 std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
                                                         const std::vector<TimerRow>& timers) {
-    const std::size_t levels = std::max<std::size_t>(1, facts.level_cells.size());  // a matrix has one
+    const std::size_t levels = std::max<std::size_t>(1, facts.levels.size());  // a matrix has one
     std::vector<double> seconds(levels);
     std::vector<double> exchanges(levels);
     for (const TimerRow& row : timers) {

@@ -1,4 +1,4 @@
-#include "miniapp/schemes/plan_text.hpp"
+// The plan of one rank for reading: --print-plan.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -12,7 +12,7 @@
 #include "comm/costs/comparison.hpp"
 #include "comm/costs/representatives.hpp"
 #include "miniapp/setup/grid_setup.hpp"
-#include "miniapp/setup/machine/dry_run_cost.hpp"
+#include "miniapp/setup/machine/memory.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 
 namespace keel {
@@ -162,14 +162,15 @@ bool schemes_matter(const Resolved& resolved);
 // Behind "the plans of all ranks": on which nodes these are planned, if not on all.
 std::string planned_text(const PlannedNodes& planned);
 
-// The scheme of each exchange, its chooser, and the times; `in_run` by level, if exchanges were timed there.
-std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
-                         const std::vector<std::optional<double>>& in_run);
 // Lines of columns.
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables);
-// The report's text on schemes; empty if none were compared.
+// The report's text on schemes; empty if none were compared. `in_run` has the seconds by level, if exchanges
+// were timed there.
 std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
                          const std::vector<std::optional<double>>& in_run, double tuning_seconds);
+// For reading: everything that `rank` sends and receives when it exchanges ghost cells, level by level, phase
+// by phase. What a model chooses from is planned in the rank's share of the memory.
+std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank, const SharedMemory& memory);
 // One JSON record a row, "record": "scheme".
 std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>& tables);
 

@@ -113,17 +113,7 @@ ReportTable scheme_rows(SchemeChooser chooser, const std::vector<SchemeTable>& t
     return rows;
 }
 
-}  // namespace
-
-std::string planned_text(const PlannedNodes& planned) {
-    if (planned.nodes == 0) return "";
-    return planned.sampled
-               ? fmt::format(
-                     " on {} nodes that were drawn, whose busiest rank has at most as much as that of all",
-                     planned.nodes)
-               : fmt::format(" on {} nodes, which stand for all", planned.nodes);
-}
-
+// The scheme of each exchange, its chooser, and the times; `in_run` by level.
 std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
                          const std::vector<std::optional<double>>& in_run) {
     ReportTable rows(
@@ -152,6 +142,17 @@ std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
                   us(shown ? in_run[level] : std::nullopt, "in the run")});
     }
     return rows.print();
+}
+
+}  // namespace
+
+std::string planned_text(const PlannedNodes& planned) {
+    if (planned.nodes == 0) return "";
+    return planned.sampled
+               ? fmt::format(
+                     " on {} nodes that were drawn, whose busiest rank has at most as much as that of all",
+                     planned.nodes)
+               : fmt::format(" on {} nodes, which stand for all", planned.nodes);
 }
 
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {

@@ -9,7 +9,6 @@
 
 #include "kernels/layout/layout.hpp"
 #include "miniapp/setup/resolved.hpp"
-#include "miniapp/setup/solvers.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/bottom/preconditioners.hpp"
 #include "solvers/multigrid/hierarchy.hpp"

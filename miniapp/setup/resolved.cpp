@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "comm/costs/comparison.hpp"
-#include "miniapp/files/machine_file.hpp"
 #include "miniapp/files/lists.hpp"
+#include "miniapp/files/machine_file.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {

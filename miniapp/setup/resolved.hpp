@@ -62,6 +62,16 @@ struct Resolved {
     const Model* model() const { return machine ? &*machine : nullptr; }
 };
 
+// A Krylov method, or relaxation, with its keys of [bottom].
+struct NamedSolver {
+    std::string name;  // as reports have it
+    BottomOptions options;
+};
+// The one that [bottom] gives.
+inline std::vector<NamedSolver> solver_of_deck(const Deck& deck) {
+    return {{deck.parameters.bottom.solver, deck.parameters.bottom}};
+}
+
 // The deck has passed validate(). Collective.
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm);
 

@@ -261,9 +261,7 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
                     {"levels", exchanges.rows()},
                     {"per_iteration", per_iteration.rows()}};
     std::string text = domain.whole ? "" : "domain: " + domain_text(domain, finest.boxes()) + "\n";
-    RunFacts levels;
-    set_levels(levels, grids);
-    text += exchanges.print() + agglomeration_text(levels);
+    text += exchanges.print() + agglomeration_text(grids.shapes(), grids.domain.dimensions());
     if (solves) text += per_iteration.print();
     text += remarks_on_plans(tables, resolved.topology);
     text += fmt::format("one exchange: {}{}\n", counted(grids.use.exchanged_fields.value_or(1), "field"),

@@ -10,10 +10,9 @@
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
-#include "miniapp/schemes/plan_text.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
-#include "miniapp/setup/machine/memory_growth.hpp"
+#include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/rules/grid_rules.hpp"
 #include "miniapp/setup/rules/run_rules.hpp"
@@ -104,14 +103,11 @@ std::optional<std::string> PreparedGrids::plan_text(int rank, const SharedMemory
 
 Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const {
     const Layout finest = grids_.finest();
-    facts.boxes = finest.boxes();
-    facts.box = finest.width();
     facts.dimensions = finest.dimensions();
-    facts.cells = finest.cells();
+    facts.levels = grids_.shapes();
     facts.domain = facts_of_domain(finest, name(grids_.problem.shape));
     facts.least_memory = "the grids' cells";
     facts.array_bytes = context.comm.max(static_cast<double>(array_bytes(grids_, finest)));
-    set_levels(facts, grids_);
 
     context.progress.say("measuring the triad bandwidth");
     facts.triad_bytes_per_second = bandwidth(resolved_, context.comm, context.backend);

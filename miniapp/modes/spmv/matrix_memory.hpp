@@ -10,7 +10,7 @@
 #include "comm/plans/plan.hpp"
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 #include "miniapp/setup/machine/memory.hpp"
-#include "miniapp/setup/solvers.hpp"
+#include "miniapp/setup/resolved.hpp"
 #include "solvers/amg/options.hpp"
 #include "solvers/krylov/methods.hpp"
 

@@ -15,7 +15,7 @@
 #include "miniapp/report/norms.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
-#include "miniapp/setup/machine/memory_growth.hpp"
+#include "miniapp/setup/machine/memory.hpp"
 #include "solvers/amg/cycle.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"

@@ -86,11 +86,11 @@ Json domain_json(const DomainFacts& domain) {
 
 Json run_record(const DeckFacts& deck, const RunFacts& facts) {
     Json levels = Json::array();
-    for (std::size_t l = 0; l < facts.level_cells.size(); ++l)
-        levels.push_back({{"cells", facts.level_cells[l]},
-                          {"box", facts.level_boxes[l]},
-                          {"merged", facts.level_merged[l]},
-                          {"ranks", facts.level_ranks[l]}});
+    for (std::size_t l = 0; l < facts.levels.size(); ++l)
+        levels.push_back({{"cells", facts.cells(l)},
+                          {"box", facts.levels[l].width},
+                          {"merged", facts.levels[l].merged},
+                          {"ranks", facts.levels[l].ranks}});
     Json hosts = Json::array();
     for (const auto& [name, ranks] : facts.hosts) hosts.push_back({{"name", name}, {"ranks", ranks}});
     Json record{{"record", "run"}};
@@ -115,8 +115,8 @@ Json run_record(const DeckFacts& deck, const RunFacts& facts) {
                    {"devices", facts.devices},
                    {"device_sharing", facts.device_sharing},
                    {"device_messages", facts.device_messages},
-                   {"boxes", facts.boxes},
-                   {"cells", facts.cells},
+                   {"boxes", facts.levels.empty() ? Index{} : facts.levels.front().boxes},
+                   {"cells", facts.cells(0)},
                    {"domain", facts.domain ? domain_json(*facts.domain) : Json()},
                    {"levels", levels},
                    {"triad_bytes_per_second", facts.triad_bytes_per_second},

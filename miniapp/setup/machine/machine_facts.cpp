@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "comm/reductions/all_reduce.hpp"
@@ -29,19 +30,7 @@ std::size_t status_kilobytes(const std::string& key) {
     return 0;
 }
 
-}  // namespace
-
-std::size_t resident_bytes() {
-    return 1024 * status_kilobytes("VmRSS");
-}
-std::size_t peak_resident_bytes() {
-    return 1024 * status_kilobytes("VmHWM");
-}
-
-void reset_peak() {
-    std::ofstream("/proc/self/clear_refs") << 5;  // proc(5): resets VmHWM
-}
-
+// Nothing if there are several sockets, or the system does not say.
 std::optional<int> socket_of_process() {
     if (simulated()) return {};
     std::optional<int> socket;
@@ -53,6 +42,32 @@ std::optional<int> socket_of_process() {
         socket = package;
     }
     return socket;
+}
+
+// Edge of the cube of cells of one array of the triad.
+int triad_width(int ranks_on_node, std::size_t device_cache, double node_bytes) {
+    // Virtual machines report the cache of a whole socket or more; beyond 32 MB the measurement would need
+    // more memory than many a problem.
+    const long reported = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    const double cache = reported > 0 ? std::min(static_cast<double>(reported), 32e6) : 32e6;
+    // To stream the cache of a device takes no longer than to launch that and to wait for it.
+    double bytes = device_cache > 0 ? 32 * static_cast<double>(device_cache) : 4 * cache / ranks_on_node;
+    if (node_bytes > 0) bytes = node_bytes / ranks_on_node;
+    const double width = std::cbrt(bytes / (3 * sizeof(double)));
+    return std::clamp(static_cast<int>(width) / 8 * 8, 16, 1024);
+}
+
+}  // namespace
+
+std::size_t resident_bytes() {
+    return 1024 * status_kilobytes("VmRSS");
+}
+std::size_t peak_resident_bytes() {
+    return 1024 * status_kilobytes("VmHWM");
+}
+
+void reset_peak() {
+    std::ofstream("/proc/self/clear_refs") << 5;  // proc(5): resets VmHWM
 }
 
 std::vector<int> sockets_of_processes(const Communicator& comm) {
@@ -80,23 +95,6 @@ int most_ranks_per_device(const std::vector<std::string>& devices, const Topolog
             most = std::max(most, ++ranks[{detected.node(static_cast<int>(rank)), devices[rank]}]);
     return most;
 }
-
-namespace {
-
-// Edge of the cube of cells of one array.
-int triad_width(int ranks_on_node, std::size_t device_cache, double node_bytes) {
-    // Virtual machines report the cache of a whole socket or more; beyond 32 MB the measurement would need
-    // more memory than many a problem.
-    const long reported = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    const double cache = reported > 0 ? std::min(static_cast<double>(reported), 32e6) : 32e6;
-    // To stream the cache of a device takes no longer than to launch that and to wait for it.
-    double bytes = device_cache > 0 ? 32 * static_cast<double>(device_cache) : 4 * cache / ranks_on_node;
-    if (node_bytes > 0) bytes = node_bytes / ranks_on_node;
-    const double width = std::cbrt(bytes / (3 * sizeof(double)));
-    return std::clamp(static_cast<int>(width) / 8 * 8, 16, 1024);
-}
-
-}  // namespace
 
 double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend,
                      double node_bytes) {

@@ -3,7 +3,6 @@
 // Facts of the machine that the run finds out by itself.
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +16,9 @@ std::size_t resident_bytes();  // this process' now
 // The most it has been since reset_peak(). Where the system cannot reset the mark, since the start.
 std::size_t peak_resident_bytes();
 void reset_peak();
-// The socket that holds all processors that the calling thread, which sends the messages, may run on, as the
-// system numbers them; nothing if there are several or the system does not say, and of simulated ranks.
-std::optional<int> socket_of_process();
-// The socket of each rank; -1 - rank where it has none. Collective.
+// By rank the socket that holds all processors that the calling thread, which sends the messages, may run on,
+// as the system numbers them; -1 - rank if there are several or the system does not say, and of simulated
+// ranks. Collective.
 std::vector<int> sockets_of_processes(const Communicator& comm);
 
 // Bandwidth of z = x + s y, with the backend's own kernel, all ranks at once: bytes per second over all ranks

@@ -1,14 +1,18 @@
 #pragma once
 
-// The memory that a mode of grids needs, before any of it is taken.
+// The memory that a mode of grids needs, before any of it is taken; and what a mode has taken.
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/backends/registry.hpp"
+#include "kernels/timing/clock.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/machine/dry_run_cost.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {
 
@@ -36,5 +40,28 @@ double memory_of_node();  // bytes
 // Why the grids cannot fit; nothing if they may. Judges by the number of cells alone, so that it can be asked
 // before anything is laid out.
 std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory);
+
+// Bytes of memory taken since it was made, at their peak on the host. Unknown, 0, of simulated ranks, which
+// share a process.
+class MemoryGrowth {
+  public:
+    explicit MemoryGrowth(const Backend& backend)
+        : backend_(backend), free_on_device_(static_cast<double>(backend.free_device_bytes())) {
+        reset_peak();
+        resident_ = resident_bytes();
+    }
+    double on_host() const {
+        if (simulated()) return 0;
+        const std::size_t peak = peak_resident_bytes();
+        return static_cast<double>(peak - std::min(peak, resident_));
+    }
+    // All ranks' together: no more is known of a device.
+    double on_device() const { return free_on_device_ - static_cast<double>(backend_.free_device_bytes()); }
+
+  private:
+    const Backend& backend_;
+    double free_on_device_;
+    std::size_t resident_ = 0;
+};
 
 }  // namespace keel

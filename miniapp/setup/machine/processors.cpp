@@ -141,26 +141,16 @@ Crowd most_crowded(const UsableProcessors& rank, const std::vector<UsableProcess
     return worst;
 }
 
-int threads_that_fit(const Communicator& comm, const Topology& detected, const UsableProcessors& mine) {
-    const UsableProcessors one_thread{{mine.all()}, mine.quotas};
-    const Crowd crowd = most_crowded(
-        one_thread, unpacked(comm.split(detected.node(comm.rank())).all_gather(packed(one_thread))));
-    const double room = crowd.crowding() > 0 ? std::floor(1 / crowd.crowding() + 1e-9) : 1.0;
-    return static_cast<int>(comm.min(std::max(1.0, room)));
+std::vector<UsableProcessors> usable_on_node(const Communicator& comm, const Topology& detected,
+                                             const UsableProcessors& mine) {
+    return unpacked(comm.split(detected.node(comm.rank())).all_gather(packed(mine)));
 }
 
-Crowd most_crowded(const Communicator& comm, const Topology& detected, const UsableProcessors& mine) {
-    Crowd worst =
-        most_crowded(mine, unpacked(comm.split(detected.node(comm.rank())).all_gather(packed(mine))));
-    const std::vector<double> numbers = comm.gather(
-        std::vector{1.0 * worst.ranks, 1.0 * worst.threads, worst.processors, worst.quota ? 1.0 : 0.0});
-    const std::vector<std::string> places = comm.gather(worst.where);
-    for (std::size_t rank = 0; rank < places.size(); ++rank) {
-        const double* const row = &numbers[4 * rank];
-        Crowd crowd{static_cast<int>(row[0]), static_cast<int>(row[1]), row[2], row[3] > 0, places[rank]};
-        if (crowd.crowding() > worst.crowding()) worst = std::move(crowd);
-    }
-    return worst;
+int threads_that_fit(const Communicator& comm, const Topology& detected, const UsableProcessors& mine) {
+    const UsableProcessors one_thread{{mine.all()}, mine.quotas};
+    const Crowd crowd = most_crowded(one_thread, usable_on_node(comm, detected, one_thread));
+    const double room = crowd.crowding() > 0 ? std::floor(1 / crowd.crowding() + 1e-9) : 1.0;
+    return static_cast<int>(comm.min(std::max(1.0, room)));
 }
 
 }  // namespace keel

@@ -51,8 +51,9 @@ struct Crowd {
 // The most crowded of what one of the ranks on a node may use: the processors of a thread, of the rank or of
 // the node, or a quota.
 Crowd most_crowded(const UsableProcessors& rank, const std::vector<UsableProcessors>& of_node);
-// The most crowded of all nodes. Collective; on rank 0.
-Crowd most_crowded(const Communicator& comm, const Topology& detected, const UsableProcessors& mine);
+// The processors of all ranks on this rank's node. Collective.
+std::vector<UsableProcessors> usable_on_node(const Communicator& comm, const Topology& detected,
+                                             const UsableProcessors& mine);
 
 // Threads for each rank, the same for all: as many as give no processor and no quota that ranks share more
 // than one thread, at least one. `mine` as OpenMP would have it. Collective.

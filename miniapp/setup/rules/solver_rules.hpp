@@ -7,7 +7,6 @@
 
 #include "miniapp/deck/rules.hpp"
 #include "miniapp/setup/grid_setup.hpp"
-#include "miniapp/setup/solvers.hpp"
 
 namespace keel {
 

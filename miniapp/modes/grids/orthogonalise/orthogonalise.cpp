@@ -202,7 +202,7 @@ class OrthogonaliseMode : public HierarchyMode {
         findings.merit = {"orthogonalise.iterations_per_second",
                           findings.seconds > 0 ? 1 / findings.seconds : 0.0, "iterations/s"};
         const ReportTable table = orthogonalise_table(
-            windows.results(), depth, static_cast<double>(product(findings.facts.cells)), Kind::measured);
+            windows.results(), depth, static_cast<double>(product(findings.facts.cells(0))), Kind::measured);
         setting.context.report.record(table.to_json());
         report_solves(setting, findings, *repeated, {.before = table.print()});
         for (const Check& check : windows.checks()) findings.checks.push_back(check);

@@ -249,7 +249,7 @@ std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory
 std::string level_tables(const GridSetup& grids, const PredictedSolve& solve) {
     RunFacts facts;
     facts.dimensions = grids.domain.dimensions();
-    set_levels(facts, grids);
+    facts.levels = grids.shapes();
     return times_text(facts, solve.time.rows) + "\n" + communication_text(facts, solve.time.rows) + "\n";
 }
 
