@@ -74,10 +74,6 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
     const auto mode = mode_of(deck).prepare(deck, resolved);
     const std::vector<std::string>& more = mode->resolved().remarks;
     remarks.insert(remarks.end(), more.begin(), more.end());
-    if (command.action == Action::dry_run && resolved.machine && !resolved.machine->machine.compute)
-        remarks.push_back(
-            "machine " + resolved.machine->machine.name +
-            " has no [compute]: no seconds of solves are predicted; run.mode = network writes it");
     const DeckFacts facts{non_default_keys(table, deck.parameters), remarks,
                           resolved_json(table, deck.parameters).dump(),
                           origin_of(all_words, deck.parameters.run.label)};

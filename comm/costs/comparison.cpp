@@ -57,6 +57,8 @@ bool sockets_missing(const Setup& setup) {
            costs->at(Locality::socket, Protocol::short_);
 }
 
+constexpr std::size_t first_stage = 1;  // number 0 is `local`
+
 // Whether a message along y or z carries only what its source owns: across faces alone it waits for nothing,
 // so that it leaves with the first stage, as in RankSchedule. The phases of node-aware schemes follow each
 // other, as in the papers' models: which of their messages wait for nothing depends on the numbers of ranks.
@@ -72,7 +74,7 @@ void for_each_message(const Plan& plan, std::size_t columns, const Setup& setup,
     std::size_t number = 0;
     plan.for_each_phase([&](const PhaseMessages& phase) {
         for (const Message& message : phase.messages)
-            visit(leaves_at_once(phase.phase, message) ? 1 : number, message,
+            visit(leaves_at_once(phase.phase, message) ? first_stage : number, message,
                   static_cast<double>(message.values() * columns * setup.value_bytes));
         ++number;
     });

@@ -118,10 +118,12 @@ std::vector<Fit> fit_protocols(Locality locality, std::span<const TimedMessage> 
     const auto line_of = [&](std::span<const TimedMessage> part) {
         if (part.size() >= 2)
             if (const Fit fit = fit_postal(part); fit.accepted()) return fit;
-        Fit whole = fit_postal(samples);
-        if (!whole.accepted()) whole = fit_ends(samples);
-        whole.own = false;
-        return whole;
+        Fit other = fit_postal(samples);
+        other.through = LineThrough::all_lengths;
+        if (other.accepted()) return other;
+        other = fit_ends(samples);
+        other.through = LineThrough::ends;
+        return other;
     };
     std::vector<Fit> fits;
     const auto add = [&](Protocol protocol, std::span<const TimedMessage> part) {

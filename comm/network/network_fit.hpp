@@ -2,6 +2,7 @@
 
 // From timed messages to a machine's parameters. Pure.
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -17,6 +18,15 @@ struct TimedMessage {
     double seconds = 0;
 };
 
+// The samples that a line goes through: those of its protocol's lengths; those of all lengths, if their line
+// is rejected; or only the shortest and the longest, if that is, too.
+enum class LineThrough { own_lengths, all_lengths, ends };
+constexpr auto names_of(LineThrough) {
+    using Name = Named<LineThrough>;
+    return std::array{Name{LineThrough::own_lengths, "own_lengths"},
+                      Name{LineThrough::all_lengths, "all_lengths"}, Name{LineThrough::ends, "ends"}};
+}
+
 // The messages of one class and protocol as alpha + beta bytes, and how far off the samples are, relative to
 // them.
 struct Fit {
@@ -26,7 +36,7 @@ struct Fit {
     std::size_t samples = 0;
     double rms_residual = 0;
     double max_residual = 0;
-    bool own = true;  // false: it replaces the line of its protocol's lengths
+    LineThrough through = LineThrough::own_lengths;
 
     // Messages that cost nothing, or that get cheaper with their length, are no model.
     bool accepted() const { return cost.alpha > 0 && cost.beta > 0; }

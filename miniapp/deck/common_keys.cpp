@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "comm/patterns/row_partition.hpp"
 #include "comm/plans/schemes.hpp"

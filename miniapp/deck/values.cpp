@@ -10,6 +10,7 @@
 
 #include "miniapp/deck/text/spelling.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "solvers/krylov/options.hpp"
 
 namespace keel {
 
@@ -273,6 +274,7 @@ ValueKind<std::tuple<DomainShape, BoxesList>> shape_kind(const std::string& key)
 
 ValueKind<std::tuple<SpectrumFrom, double, double>> spectrum_kind(const std::string& key) {
     using GivenSpectrum = std::tuple<SpectrumFrom, double, double>;
+    const BottomOptions usual;
     const std::vector<Word> words = words_but<SpectrumFrom>(1);
     const std::string allowed = joined(words) + ", or [lowest, highest]";
     return {.allowed = allowed,
@@ -280,7 +282,8 @@ ValueKind<std::tuple<SpectrumFrom, double, double>> spectrum_kind(const std::str
                 if (value.is_string()) {
                     const auto word = value.get<std::string>();
                     if (!is_among(words, word)) return {{}, unknown_word(key, word, words)};
-                    return {GivenSpectrum{*named<SpectrumFrom>(word), 0, 0}};
+                    return {GivenSpectrum{*named<SpectrumFrom>(word), usual.spectrum_lowest,
+                                          usual.spectrum_highest}};
                 }
                 const auto ends = numbers_of<2>(value);
                 if (!ends) return {{}, "must be one of " + allowed};

@@ -29,7 +29,8 @@ std::optional<std::string> key_in_name(const std::string& word, const Table& tab
 
 // Why `file` cannot be written; empty if it can. Opens nothing, so nothing is truncated.
 std::string reason_not_writable(const std::filesystem::path& file);
-// Why a file may not be made that is not to be there yet, nor to be that of the records; empty if it may.
+// Returns why `file` cannot be created, or an empty string. It must not exist and must differ from
+// output.json.
 std::string reason_not_new(const std::filesystem::path& file, const std::filesystem::path& json);
 
 // Whether both paths are one file, whether it is there already or not.

@@ -8,7 +8,7 @@
 
 namespace keel {
 
-// Hands what is printed to the system, and complains where that does not take it, as on a full disk.
+// Flushes stdout, and complains if the system refuses the output, as on a full disk.
 void write_out();
 
 // Prints on stdout and writes records to the file, which must outlive it; does nothing unless it speaks.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Repeats of the work that a mode measures: some to warm up, then those that count, until a signal or the
-// time limit ends the run.
+// Steps that modes share: schemes are chosen, then work repeats, some times to warm up, then those that
+// count, until a signal or the time limit ends the run.
 
 #include <functional>
 #include <limits>

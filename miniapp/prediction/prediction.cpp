@@ -66,7 +66,8 @@ void predict(PredictedSolve& solve, std::span<const Slice> slices, const std::ve
     const auto seconds_with = [&](const Change& change) { return seconds_of(time_with(change), bottom); };
     solve.time = time_with({});
     solve.seconds = seconds_of(solve.time, bottom);
-    for (std::size_t n = 0; n < noises.size(); ++n) solve.noisy[n] = seconds_with({.all_reduce = noises[n]});
+    for (std::size_t n = 0; n < noises.size(); ++n)
+        solve.delayed[n] = seconds_with({.all_reduce = noises[n]});
     constexpr double slower = 1e-3;
     const Seconds memory = seconds_with({.memory = 1 + slower});
     const Seconds network = seconds_with({.network = 1 + slower});

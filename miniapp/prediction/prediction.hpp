@@ -49,7 +49,7 @@ struct PredictedSolve {
     std::string solver;
     SolveTime time;  // no rows if the proxy solve failed
     Seconds seconds;
-    std::array<Seconds, noises.size()> noisy{};  // with such a delay besides the machine's own
+    std::array<Seconds, noises.size()> delayed{};  // with such a delay besides the machine's own
     LatencyTolerance bottom, solve;
     RateShares bottom_rates, solve_rates;
     std::optional<SolveTime> setup{};  // algebraic multigrid's, where that takes part
@@ -83,6 +83,8 @@ struct Prediction {
 
 // Whether a dry run is asked for seconds: the machine's file says how fast it computes.
 bool predicts(const Resolved& resolved);
+// The reason behind "no seconds are predicted" if the machine's file does not say so; else empty.
+std::string why_no_machine_computes(const Resolved& resolved);
 
 // The solves side by side: counts and seconds, speed-ups, delays, slow messages; or a remark why not.
 std::string prediction_text(const Prediction& prediction, const Resolved& resolved);

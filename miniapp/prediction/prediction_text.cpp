@@ -101,10 +101,10 @@ std::string noise_text(Solves solves) {
             for (const auto& [part, name] :
                  {std::pair{&Seconds::bottom, "bottom"}, std::pair{&Seconds::solve, "solve"}}) {
                 const std::string delay = fmt::format("+{:.0f} us\n", 1e6 * noises[n]);
-                row.emplace_back("", solve.noisy[n].*part, delay + name, Unit::seconds);
+                row.emplace_back("", solve.delayed[n].*part, delay + name, Unit::seconds);
                 if (solves.size() > 1)
                     row.push_back(
-                        speed_up(base.noisy[n].*part, solve.noisy[n].*part, delay + name + "\nspeed-up"));
+                        speed_up(base.delayed[n].*part, solve.delayed[n].*part, delay + name + "\nspeed-up"));
             }
         return row;
     });
@@ -161,7 +161,7 @@ std::string sources_text(const Resolved& resolved, const std::vector<std::string
 Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& resolved, int bottom) {
     const Machine& machine = resolved.machine->machine;
     Json over = Json::array();
-    Json noisy = Json::array();
+    Json delayed = Json::array();
     if (solve.is_timed()) {
         for (const PredictedSolve* const base : baselines(solves))
             over.push_back({{"solver", base->solver},
@@ -169,10 +169,10 @@ Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& reso
                             {"bottom", quotient(base->seconds.bottom, solve.seconds.bottom)},
                             {"all_reduce", quotient(base->seconds.all_reduce, solve.seconds.all_reduce)}});
         for (std::size_t n = 0; n < noises.size(); ++n)
-            noisy.push_back({{"all_reduce_late", noises[n]},
-                             {"seconds", solve.noisy[n].solve},
-                             {"bottom_seconds", solve.noisy[n].bottom},
-                             {"all_reduce_seconds", solve.noisy[n].all_reduce}});
+            delayed.push_back({{"all_reduce_delay", noises[n]},
+                               {"seconds", solve.delayed[n].solve},
+                               {"bottom_seconds", solve.delayed[n].bottom},
+                               {"all_reduce_seconds", solve.delayed[n].all_reduce}});
     }
     Json record{{"record", "solve"}, {"predicted", true}, {"repeat", 0}};
     record.update(fields_of(row_of(solve)));
@@ -184,7 +184,7 @@ Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& reso
     record.update(
         {{"parts", solve.is_timed() ? parts_json(parts_of(solve.time.rows, bottom)) : Json()},
          {"speed_ups", over},
-         {"noisy", noisy},
+         {"delayed", delayed},
          {"latency", {{"bottom", tolerance_json(solve.bottom)}, {"solve", tolerance_json(solve.solve)}}},
          {"bandwidth",
           {{"bottom", shares_json(solve.bottom_rates)}, {"solve", shares_json(solve.solve_rates)}}},
@@ -209,6 +209,12 @@ std::string timers_of(const std::vector<TimerRow>& rows, const std::string& solv
 
 bool predicts(const Resolved& resolved) {
     return resolved.machine && resolved.machine->machine.compute;
+}
+
+std::string why_no_machine_computes(const Resolved& resolved) {
+    if (!resolved.machine || resolved.machine->machine.compute) return "";
+    return ": machine " + resolved.machine->machine.name +
+           " has no [compute]; run.mode = network measures and writes it";
 }
 
 std::string prediction_text(const Prediction& prediction, const Resolved& resolved) {

@@ -105,6 +105,16 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     return facts;
 }
 
+std::string warning_of_nonblocking(double blocking, double nonblocking) {
+    constexpr double times = 1.5;
+    constexpr double worth = 100e-6;  // seconds
+    if (nonblocking < times * blocking || nonblocking < blocking + worth) return "";
+    return fmt::format(
+        "MPI_Iallreduce takes {}, MPI_Allreduce {}: methods that hide all-reduces wait longer for each; "
+        "comm.allreduce = \"recursive_doubling\" makes them of messages instead",
+        seconds_text(nonblocking), seconds_text(blocking));
+}
+
 void warn_of_nonblocking(const Resolved& resolved, std::span<const NamedSolver> solvers,
                          const Communicator& comm, RunFacts& facts) {
     const auto hides = [](const NamedSolver& solver) {
@@ -113,12 +123,8 @@ void warn_of_nonblocking(const Resolved& resolved, std::span<const NamedSolver> 
     const bool by_mpi = resolved.comm.all_reduce.algorithm == AllReduceAlgorithm::mpi;
     if (comm.size() == 1 || resolved.simulation || !by_mpi || std::ranges::none_of(solvers, hides)) return;
     const auto [blocking, nonblocking] = measure_all_reduces(comm, resolved.topology);
-    constexpr double much = 1.5, worth = 100e-6;  // seconds
-    if (nonblocking < much * blocking || nonblocking < blocking + worth) return;
-    facts.warnings.push_back(fmt::format(
-        "MPI_Iallreduce takes {}, MPI_Allreduce {}: methods that hide all-reduces wait longer for each; "
-        "comm.allreduce = \"recursive_doubling\" makes them of messages instead",
-        seconds_text(nonblocking), seconds_text(blocking)));
+    const std::string warning = warning_of_nonblocking(blocking, nonblocking);
+    if (!warning.empty()) facts.warnings.push_back(warning);
 }
 
 std::string agglomeration_text(const std::vector<LevelShape>& levels, std::size_t dimensions) {

@@ -74,7 +74,7 @@ def check() -> int:
     print("\n".join(found or [f"docs/: {words(ROOT)} words besides generated tables; links, navigation and tables hold"]))
     if mkdocs := installed():
         return max(build(mkdocs), 1 if found else 0)
-    print("the strict build: skipped, MkDocs is not installed; scripts/docs installs it")
+    print("skipped: the strict build of docs/: MkDocs is not installed; scripts/docs installs it")
     return 1 if found else 0
 
 

@@ -1,6 +1,8 @@
 """scripts/hosts: a cluster on one machine, whose messages between hosts take real time."""
 
 import argparse
+import contextlib
+import fcntl
 import json
 import os
 import re
@@ -15,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from namespaces.state import Cluster, Slow, Travel, address_of, folder, name_of, running, start_of
+from namespaces.state import Cluster, Slow, Travel, address_of, folder, is_ours, name_of, running, start_of
 
 HERE = Path(__file__).resolve().parent
 UNITS = {"us": 1.0, "ms": 1e3, "s": 1e6}
@@ -75,7 +77,9 @@ def compile_tools(state: Path) -> None:
     for words in (["g++", "-std=c++20", "-O2", "-o", "switch", "switch.cpp"],
                   ["gcc", "-O2", "-shared", "-fPIC", "-o", "yield.so", "sleeping_yield.c"]):  # fmt: skip
         *options, out, source = words
-        subprocess.run([*options, str(state / out), str(HERE / source)], check=True)
+        done = subprocess.run([*options, str(state / out), str(HERE / source)], capture_output=True, text=True)
+        if done.returncode:
+            raise Refused(f"{source} does not compile:\n{done.stderr}")
 
 
 def write_agent(state: Path) -> None:
@@ -86,38 +90,56 @@ def write_agent(state: Path) -> None:
     agent.chmod(0o700)
 
 
-def up(hosts: int, travel: Travel, slow: Slow | None, seconds: float) -> None:
+def make_folder() -> Path:
+    """The empty folder of a new cluster."""
     state = folder()
+    if state.exists() and not is_ours(state):
+        raise Refused(f"{state}: is not this user's alone; delete it, or name another folder by KEEL_HOSTS")
+    shutil.rmtree(state, ignore_errors=True)
+    try:
+        state.mkdir(mode=0o700, parents=True)
+    except OSError as error:
+        raise Refused(f"{state}: {error.strerror}; name another folder by KEEL_HOSTS") from None
+    return state
+
+
+def up(hosts: int, travel: Travel, slow: Slow | None, seconds: float) -> None:
     if running():
-        raise Refused(f"a cluster runs already ({state}); scripts/hosts down ends it")
+        raise Refused(f"a cluster runs already ({folder()}); scripts/hosts down ends it")
     if not 2 <= hosts <= MOST_HOSTS:
         raise Refused(f"{hosts} hosts: 2 to {MOST_HOSTS} are possible")
     check_slow(slow, hosts)
     if why := why_impossible():
         raise Refused(why)
-    shutil.rmtree(state, ignore_errors=True)
-    state.mkdir(mode=0o700)
+    state = make_folder()
     try:
         compile_tools(state)
         write_agent(state)
-        words = [sys.executable, "-m", "namespaces.inside", str(state), str(hosts), str(seconds)]
-        with open(state / "log", "w") as log:
-            root = subprocess.Popen([*new_namespaces(), *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                    start_new_session=True, env={**os.environ, "PYTHONPATH": str(HERE.parent)})  # fmt: skip
-        until = time.monotonic() + 30
-        while not (state / "ready.json").exists():
-            if root.poll() is not None or time.monotonic() > until:
-                root.kill()
-                raise Refused(f"the hosts do not start:\n{(state / 'log').read_text()}")
-            time.sleep(0.05)
+        cluster = start(state, hosts, seconds)
+        change(cluster, travel, slow)
+        show(cluster)
     except BaseException:
-        shutil.rmtree(state, ignore_errors=True)
+        down()
         raise
+
+
+def start(state: Path, hosts: int, seconds: float) -> Cluster:
+    """Starts the first process, known to `down` from then on, and waits until its hosts are there."""
+    words = [sys.executable, "-m", "namespaces.inside", str(state), str(hosts), str(seconds)]
+    with open(state / "log", "w") as log:
+        root = subprocess.Popen([*new_namespaces(), *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                start_new_session=True, env={**os.environ, "PYTHONPATH": str(HERE.parent)})  # fmt: skip
+    cluster = Cluster(root.pid, start_of(root.pid) or 0, [], False, os.getuid() == 0, time.time() + seconds)
+    cluster.write(state / "cluster.json")
+    until = time.monotonic() + 30
+    while not (state / "ready.json").exists():
+        if root.poll() is not None or time.monotonic() > until:
+            raise Refused(f"the hosts do not start:\n{(state / 'log').read_text()}")
+        time.sleep(0.05)
     ready = json.loads((state / "ready.json").read_text())
-    (state / "inside").write_text("".join(f"{process}\n" for process in ready["inside"]))
-    cluster = Cluster(root.pid, start_of(root.pid) or 0, **ready, privileged=os.getuid() == 0, ends=time.time() + seconds)
-    change(cluster, travel, slow)
-    show(cluster)
+    cluster.inside, cluster.realtime = ready["inside"], ready["realtime"]
+    (state / "inside").write_text("".join(f"{process}\n" for process in cluster.inside))
+    return cluster
 
 
 def check_slow(slow: Slow | None, hosts: int) -> None:
@@ -126,9 +148,13 @@ def check_slow(slow: Slow | None, hosts: int) -> None:
 
 
 def ask(request: str) -> dict[str, float]:
-    """Sends a request into the cluster and waits for its answer."""
-    requests, answers = (os.open(folder() / name, os.O_RDWR) for name in ("requests", "answers"))
+    """Sends a request into the cluster and waits for its answer; one process at a time."""
     try:
+        requests, answers = (os.open(folder() / name, os.O_RDWR) for name in ("requests", "answers"))
+    except OSError:
+        raise Refused("the hosts have ended; scripts/hosts up starts others") from None
+    try:
+        fcntl.flock(answers, fcntl.LOCK_EX)
         os.write(requests, (request + "\n").encode())
         if not select.select([answers], [], [], 10)[0]:
             raise Refused("the hosts do not answer; scripts/hosts down ends them")
@@ -178,24 +204,30 @@ def run(cluster: Cluster, ranks: int, on_each: int, scattered: bool, words: list
     each = on_each or -(-ranks // cluster.hosts)
     if each * cluster.hosts < ranks:
         raise Refused(f"{ranks} ranks: {cluster.hosts} hosts with {each} each have room for {each * cluster.hosts}")
-    (state / "hostfile").write_text("".join(f"{name_of(host)} slots={each}\n" for host in range(1, cluster.hosts + 1)))
+    hostfile = state / f"hostfile.{os.getpid()}"
+    hostfile.write_text("".join(f"{name_of(host)} slots={each}\n" for host in range(1, cluster.hosts + 1)))
     show(cluster)
     ask("report")
     environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
                    "OMPI_MCA_mpi_yield_when_idle": "1", **os.environ}  # fmt: skip
     shared = ranks > len(os.sched_getaffinity(0))
-    mpirun = ["mpirun", "-n", str(ranks), "--hostfile", str(state / "hostfile"), "--bind-to", "none", "--map-by",
+    mpirun = ["mpirun", "-n", str(ranks), "--hostfile", str(hostfile), "--bind-to", "none", "--map-by",
               "node" if scattered else "slot", "--mca", "plm_rsh_agent", str(state / "agent"), "--mca", "oob_tcp_if_include", "eth0",
               "--mca", "pml", "ob1", "--mca", "btl", "tcp,self,vader", "--mca", "btl_tcp_if_include", "eth0", "-x", "OMP_NUM_THREADS",
               *(["-x", f"LD_PRELOAD={state}/yield.so"] if shared else [])]  # fmt: skip
-    child = subprocess.Popen(enter(cluster, [*mpirun, *words]), env=environment, start_new_session=True)
+    child: subprocess.Popen[bytes] | None = None
 
     def forward(number: int, frame: object) -> None:
-        os.killpg(child.pid, number)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, number) if child else sys.exit(128 + number)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, forward)
+    child = subprocess.Popen(enter(cluster, [*mpirun, *words]), env=environment, start_new_session=True)
     code = child.wait()
+    hostfile.unlink(missing_ok=True)
+    if not running():  # ended meanwhile
+        return code if code > 0 else 1
     late = ask("report")
     print(f"hosts: {late['frames']:.0f} frames, delivered {late['late_mean_us']:.0f} us late on average, "
           f"{late['late_max_us']:.0f} at most, {late['lost']:.0f} lost", file=sys.stderr)  # fmt: skip
@@ -208,7 +240,8 @@ def down() -> None:
         os.kill(cluster.root, signal.SIGKILL)
         while start_of(cluster.root) == cluster.started:
             time.sleep(0.02)
-    shutil.rmtree(folder(), ignore_errors=True)
+    if is_ours(folder()):
+        shutil.rmtree(folder(), ignore_errors=True)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -253,7 +286,7 @@ def main(words: list[str]) -> int:
             down()
             return 0
         cluster = running()
-        if not cluster:
+        if not cluster or not cluster.inside:
             raise Refused("no hosts are running; scripts/hosts up 4 --delay 1ms starts four")
         if options.command == "set":
             check_slow(options.slow, cluster.hosts)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -9,8 +10,18 @@ NETWORK = "10.77.0"
 
 
 def folder() -> Path:
-    """$KEEL_HOSTS, or one for each user."""
-    return Path(os.environ.get("KEEL_HOSTS") or f"/tmp/keel-hosts-{os.getuid()}")
+    """keel-hosts in $KEEL_HOSTS, or a folder of this user in /tmp; only `up` makes it, and it may be deleted."""
+    given = os.environ.get("KEEL_HOSTS")
+    return Path(given, "keel-hosts") if given else Path(f"/tmp/keel-hosts-{os.getuid()}")
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a folder is this user's and nobody else can write to it: others can make one of that name in /tmp."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
 
 
 def name_of(host: int) -> str:
@@ -87,6 +98,8 @@ def start_of(process: int) -> int | None:
 
 def running() -> Cluster | None:
     """The cluster of this folder, if it runs."""
+    if not is_ours(folder()):
+        return None
     try:
         cluster = Cluster.read(folder() / "cluster.json")
     except (OSError, ValueError, KeyError, TypeError):

@@ -171,7 +171,7 @@ class Page:
         return [record for record in self.records(name) if record["record"] == kind]
 
     def value(self, name: str, path: str, kind: str = "solve", **fields: Any) -> Any:
-        """The value at a path, such as "noisy.1.seconds", of the first record of this kind that has these fields."""
+        """The value at a path, such as "delayed.1.seconds", of the first record of this kind that has these fields."""
         for record in self.of(name, kind):
             if all(record.get(field) == wanted for field, wanted in fields.items()):
                 return at(record, path)

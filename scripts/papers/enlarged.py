@@ -1,7 +1,7 @@
 """Enlarged conjugate gradients: iterations saved against work and words, after chapter 4 of Lockhart 2023."""
 
 from papers.points import Figure, Made, Point, Records, machine_words, numbers
-from papers.weak_scaling import LATE, noisy
+from papers.weak_scaling import LATE, delayed
 from studies.evaluate.figures.style import COLOURS, HATCHES, Picture, legend, new
 
 DECK = "results/papers/enlarged.toml"
@@ -29,13 +29,13 @@ def make(records: Records, every: list[Point]) -> Made:
             axis.bar(names, values, bottom=below, width=0.7, label=label, color=COLOURS[n + 5], hatch=HATCHES[n],
                      edgecolor="#ffffff80", linewidth=0.4)  # fmt: skip
             below = [a + b for a, b in zip(below, values, strict=True)]
-        late = [1e3 * noisy(found[width, ranks], LATE[2])["seconds"] for width in WIDTHS]
+        late = [1e3 * delayed(found[width, ranks], LATE[2])["seconds"] for width in WIDTHS]
         axis.plot(names, late, linestyle="none", marker="_", markersize=16, color="#d00000", label="solve, sums 200 us late")
         axis.set(title=f"{ranks:,} ranks", xlabel="t, directions at a time")
         axis.grid(visible=False, axis="x")
         for width in WIDTHS:
             solve = found[width, ranks]
-            values = [f"{1e3 * noisy(solve, one)['seconds']:.2f}" for one in LATE]
+            values = [f"{1e3 * delayed(solve, one)['seconds']:.2f}" for one in LATE]
             rows.append([f"{ranks}", f"{width}", f"{solve['bottom_iterations']:.0f}", f"{solve['reductions']:.0f}",
                          f"{solve['reduction_words']:.0f}", *(f"{1e3 * solve['parts'][part]:.2f}" for part in PARTS), *values])  # fmt: skip
     axes[0][0].set_ylabel("ms a solve")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from papers.points import Figure, Made, Point, Records, machine_words, numbers
-from papers.weak_scaling import LATE, noisy
+from papers.weak_scaling import LATE, delayed
 from studies.evaluate.figures.style import COLOURS, HATCHES, Picture, legend, new, powers_of_two, series
 from studies.records import Record, Run
 
@@ -57,7 +57,7 @@ def points(problem: Problem) -> list[Point]:
 
 
 def iteration(solve: Record, late: float) -> float:
-    return float(noisy(solve, late)["seconds"] / solve["bottom_iterations"])
+    return float(delayed(solve, late)["seconds"] / solve["bottom_iterations"])
 
 
 def kernels(run: Run, late: float) -> dict[str, float]:
@@ -68,7 +68,7 @@ def kernels(run: Run, late: float) -> dict[str, float]:
         for kernel, operations in KERNELS.items():
             if timer["op"].startswith(operations):
                 seconds[kernel] += timer["t_max"]
-    found = {**seconds, WAITING: noisy(solve, late)["seconds"] - sum(seconds.values())}
+    found = {**seconds, WAITING: delayed(solve, late)["seconds"] - sum(seconds.values())}
     return {kernel: value / solve["bottom_iterations"] for kernel, value in found.items()}
 
 

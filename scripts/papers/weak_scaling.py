@@ -50,14 +50,14 @@ def surveyed(run: Run) -> dict[str, Record]:
     return {survey["solver"]: survey for survey in run.of("survey")}
 
 
-def noisy(solve: Record, late: float) -> Record:
-    return next(entry for entry in solve["noisy"] if abs(entry["all_reduce_late"] - late) < 1e-9)
+def delayed(solve: Record, late: float) -> Record:
+    return next(entry for entry in solve["delayed"] if abs(entry["all_reduce_delay"] - late) < 1e-9)
 
 
 def speed_up(found: dict[str, Record], solver: str, quantity: str, late: float, over: str = "bicgstab") -> float:
     """Speed-up of one solver over another with a delay for each all-reduce."""
     field = QUANTITIES[quantity]
-    return float(noisy(found[over], late)[field] / noisy(found[solver], late)[field])
+    return float(delayed(found[over], late)[field] / delayed(found[solver], late)[field])
 
 
 def all_solves(records: Records, every: list[Point]) -> dict[int, dict[str, Record]]:

@@ -112,13 +112,13 @@ class QR {
     std::vector<Vector> terms_;
 };
 
-// A factorisation that forms Q'x at once, with the columns as they were before the oldest goes; it also keeps
-// Q'Q if asked to.
+// A factorisation that forms Q'x, and Q'Q if it keeps it, in one all-reduce before the oldest column is
+// dropped.
 class GramQR : public QR {
   public:
     GramQR(LinearSystem& system, std::size_t most, bool keeps)
         : QR(system, most), W(keeps ? most : 0), keeps_(keeps) {}
-    // Columns that are dropped apart from append() were not asked for their row in time: Q'Q is formed anew.
+    // Outside append() no sums of the columns are at hand: Q'Q is formed anew.
     void drop_oldest() override;
 
   protected:

@@ -137,9 +137,9 @@ class MergedBoxes(KeelTest):
                     self.assertAlmostEqual(row[name], others[place][name], delta=1e-9 * abs(row[name]), msg=(place, name))
         # One rank alone waits for no late one: only the norms of cycles are late.
         solve = alone.record("solve")
-        late = solve["noisy"][2]["seconds"] - solve["noisy"][0]["seconds"]
+        late = solve["delayed"][2]["seconds"] - solve["delayed"][0]["seconds"]
         self.assertAlmostEqual(late, 200e-6 * rows["reduction", 0]["calls"], delta=1e-9)
-        self.assertEqual(solve["noisy"][2]["bottom_seconds"], solve["noisy"][0]["bottom_seconds"])
+        self.assertEqual(solve["delayed"][2]["bottom_seconds"], solve["delayed"][0]["bottom_seconds"])
 
     def test_iterations_are_not_given_where_levels_are_merged(self) -> None:
         run = self.text(None, "--dry-run", "problem.ranks=64", "comm.ranks_per_node=16", self.MERGED, HOPPER, "bottom.assumed_iterations=9")

@@ -455,9 +455,9 @@ class FixedPoint(ModeTest):
                     self.assertEqual(row[name], solve[name], name)
                 self.assertIsNone(row["iterations_computed_on"])
                 self.assertAlmostEqual(sum(row["parts"].values()), row["seconds"], delta=1e-12)
-                for noisy in row["noisy"]:
-                    late = noisy["all_reduce_late"] * row["reductions"]
-                    self.assertAlmostEqual(noisy["seconds"] - row["seconds"], late, delta=1e-9)
+                for delayed in row["delayed"]:
+                    late = delayed["all_reduce_delay"] * row["reductions"]
+                    self.assertAlmostEqual(delayed["seconds"] - row["seconds"], late, delta=1e-9)
                 self.assertEqual((len(rows), rows[0]["solver"], rows[1]["orthogonalisation"]), (8, "picard", "mgs"))
 
     def test_full_problems_are_predicted_for_ranks_that_are_not_there(self) -> None:

@@ -72,7 +72,7 @@ class Network(KeelTest):
         self.assertEqual({pong["processes"] for pong in of(run, "node_pong")}, {1})
         self.assertNotIn("was not measured, and repeats", run.flat)
         self.assertEqual({record["nonblocking_seconds"] for record in of(run, "all_reduce")}, {None})
-        self.assertIsNone(of(run, "machine")[0]["nonblocking_all_reduce_late"])
+        self.assertIsNone(of(run, "machine")[0]["nonblocking_all_reduce_delay"])
 
     def test_what_is_written_is_what_was_fitted_and_is_a_machine_to_predict_with(self) -> None:
         run = self.measure(4, "comm.ranks_per_node=2", WRITE)
@@ -84,10 +84,10 @@ class Network(KeelTest):
         self.assertEqual((machine["eager_from"], machine["rendezvous_from"]), switches)
         self.assertGreater(machine["all_reduce_by_messages"], 0)
         late = max(0, of(run, "all_reduce")[0]["seconds"] - machine["all_reduce_by_messages"])
-        self.assertAlmostEqual(machine["all_reduce_late"], late, delta=1e-12)
-        self.assertEqual(machine_of(run).get("noise", {}).get("all_reduce", 0), machine["all_reduce_late"])
+        self.assertAlmostEqual(machine["all_reduce_delay"], late, delta=1e-12)
+        self.assertEqual(machine_of(run).get("noise", {}).get("all_reduce", 0), machine["all_reduce_delay"])
         nonblocking = max(0, of(run, "all_reduce")[0]["nonblocking_seconds"] - machine["all_reduce_by_messages"])
-        self.assertAlmostEqual(machine["nonblocking_all_reduce_late"], nonblocking, delta=1e-12)
+        self.assertAlmostEqual(machine["nonblocking_all_reduce_delay"], nonblocking, delta=1e-12)
         self.assertEqual(machine_of(run)["compute"], {"rate": machine["rate"], "launch": machine["launch"]})
         self.assertGreater(min(machine["rate"], machine["launch"]), 0)
         for fit in fits:

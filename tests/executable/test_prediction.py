@@ -230,9 +230,9 @@ class Prediction(KeelTest):
         self.assertAlmostEqual(sum(solve["parts"].values()), solve["seconds"], delta=1e-12)
         self.assertEqual((solve["computed_on"]["box"], solve["cycles_computed_on"]["box"]), (8, 16))
         self.assertEqual((solve["computed_on"]["boxes"], solve["cycles_computed_on"]["ranks"]), ([2, 2, 2], 2))
-        for noisy in solve["noisy"]:
-            late = noisy["all_reduce_late"] * solve["reductions"]
-            self.assertAlmostEqual(noisy["seconds"] - solve["seconds"], late, delta=1e-9)
+        for delayed in solve["delayed"]:
+            late = delayed["all_reduce_delay"] * solve["reductions"]
+            self.assertAlmostEqual(delayed["seconds"] - solve["seconds"], late, delta=1e-9)
         # Every all-reduce has one round between two nodes, of messages one after the other.
         self.assertGreaterEqual(solve["latency"]["solve"]["messages"], solve["reductions"])
         self.assertGreater(solve["latency"]["solve"]["tolerated_seconds"], solve["latency"]["bottom"]["tolerated_seconds"])
@@ -302,7 +302,7 @@ class Prediction(KeelTest):
         run = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, f"comm.machine={idle}", "problem.ranks=8")
         self.assertEqual((run.records("solve"), run.records("timer")), ([], []))
         self.assertNotIn("redicted solves", run.stdout)
-        self.assertIn("remark: machine idle has no [compute]: no seconds of solves are predicted; run.mode = network writes it", run.flat)
+        self.assertIn("remark: no seconds are predicted: machine idle has no [compute]; run.mode = network measures and writes it", run.flat)
         moved = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "multigrid.bottom_grid=gather")
         self.assertIn("remark: no seconds are predicted where multigrid.bottom_grid moves", moved.stdout)
         self.assertEqual(moved.records("solve"), [])

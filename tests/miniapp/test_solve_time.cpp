@@ -140,8 +140,8 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     CHECK(solve.seconds.solve == Approx(200e-6));
     CHECK(solve.solve.messages == Approx(3));
     CHECK(*solve.solve.seconds == Approx(10e-6 / 3));
-    CHECK(solve.noisy[1].solve == Approx(260e-6));
-    CHECK(solve.noisy[2].all_reduce == Approx(230e-6));
+    CHECK(solve.delayed[1].solve == Approx(260e-6));
+    CHECK(solve.delayed[2].all_reduce == Approx(230e-6));
 
     // On one node no message is slower.
     place.topology = virtual_topology(8, 8);

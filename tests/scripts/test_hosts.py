@@ -32,9 +32,10 @@ def processes_of(folder: Path) -> list[str]:
 
 class Cluster(unittest.TestCase):
     def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()), "cluster")
+        self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.folder = self.top / "keel-hosts"
         before = os.environ.get("KEEL_HOSTS")
-        os.environ["KEEL_HOSTS"] = str(self.folder)
+        os.environ["KEEL_HOSTS"] = str(self.top)
         self.addCleanup(lambda: os.environ.pop("KEEL_HOSTS") if before is None else os.environ.update(KEEL_HOSTS=before))
         self.addCleanup(command.down)
 
@@ -56,12 +57,28 @@ class Refusals(Cluster):
                 self.assertFalse(self.folder.exists())
 
     def test_a_process_with_the_number_of_an_ended_one_is_no_cluster(self) -> None:
-        self.folder.mkdir()
+        self.folder.mkdir(mode=0o700)
         mine = state.Cluster(os.getpid(), (state.start_of(os.getpid()) or 0) + 1, [1, 2], False, True, 0.0)
         mine.write(self.folder / "cluster.json")
         self.assertIsNone(state.running())
         command.down()  # a kill by number alone would end this test
         self.assertFalse(self.folder.exists())
+
+
+    def test_a_folder_that_others_can_write_is_neither_believed_nor_deleted(self) -> None:
+        self.folder.mkdir()
+        self.folder.chmod(0o770)
+        mine = state.Cluster(os.getpid(), state.start_of(os.getpid()) or 0, [1, 2], False, True, 0.0)
+        mine.write(self.folder / "cluster.json")
+        self.assertIsNone(state.running())
+        command.down()
+        self.assertTrue(self.folder.exists())
+        with self.assertRaisesRegex(command.Refused, "is not this user's alone"):
+            command.make_folder()
+        self.folder.chmod(0o700)
+        (self.top / "other").touch()
+        self.assertEqual(command.make_folder(), self.folder)
+        self.assertTrue((self.top / "other").exists())  # nothing but the folder itself was deleted
 
 
 class Solves(Cluster):
@@ -72,7 +89,7 @@ class Solves(Cluster):
         self.names = Path("/etc/hosts").read_bytes()
 
     def left_behind(self) -> list[str]:
-        until = time.monotonic() + 10
+        until = time.monotonic() + 30
         while (found := processes_of(self.folder)) and time.monotonic() < until:
             time.sleep(0.05)
         return found
@@ -83,7 +100,7 @@ class Solves(Cluster):
         self.assertEqual(self.hosts("up", 2, "--delay", "3ms").returncode, 0)
         one_way, _ = command.excess(state.running() or self.fail("no cluster runs"))
         self.assertGreaterEqual(one_way, 3000)
-        records = self.folder / "records.json"
+        records = self.top / "records.json"
         done = self.hosts("run", 2, KEEL, ROOT / "inputs/quickstart.toml", "problem.box=8", "problem.boxes=[2,1,1]",
                           "bottom.solver=cg", "run.repeats=1", "run.warmup=0", f"output.json={records}")  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -108,7 +125,8 @@ class Solves(Cluster):
         try:
             until = time.monotonic() + 60
             while sum("sleep 1000" in words for words in processes_of(self.folder)) < 4 and time.monotonic() < until:
-                time.sleep(0.05)  # two ranks, and what has started them
+                time.sleep(0.05)
+            self.assertGreaterEqual(sum("sleep 1000" in words for words in processes_of(self.folder)), 4)  # two ranks and mpirun
             os.kill(cluster.root, signal.SIGKILL)
             self.assertNotEqual(endless.wait(timeout=30), 0)
         finally:
@@ -117,7 +135,7 @@ class Solves(Cluster):
         self.assertEqual(self.left_behind(), [])
 
     def test_it_ends_by_itself(self) -> None:
-        self.assertEqual(self.hosts("up", 2, "--end-after", "3s").returncode, 0)
+        self.assertEqual(self.hosts("up", 2, "--end-after", "15s").returncode, 0)
         self.assertEqual(self.left_behind(), [])
         self.assertIsNone(state.running())
 

@@ -41,7 +41,7 @@ name = "large"
 kind = "measured"
 command = "deck.toml"
 """
-TEMPLATE = "{{ value('small', 'noisy.0.seconds', solver='cg') | f(1) }} and {{ ratios(values(both, 'noisy.0.seconds', solver='cg'), [2, 4]) }}\n"
+TEMPLATE = "{{ value('small', 'delayed.0.seconds', solver='cg') | f(1) }} and {{ ratios(values(both, 'delayed.0.seconds', solver='cg'), [2, 4]) }}\n"
 FIGURE = """
 [[figure]]
 file = "drawn.svg"
@@ -51,7 +51,7 @@ form = "bars"
 x = "run"
 y = "seconds"
 series = [
-    {label = "cg", x = "both", y = "values(both, 'noisy.0.seconds')"},
+    {label = "cg", x = "both", y = "values(both, 'delayed.0.seconds')"},
 ]
 """
 # A keel that writes the records of a dry run beside its deck.
@@ -64,7 +64,7 @@ open(out, "w").write({records!r})
 
 
 def solve(seconds: float, **more: object) -> dict[str, object]:
-    return {"record": "solve", "solver": "cg", "noisy": [{"seconds": seconds}], **more}
+    return {"record": "solve", "solver": "cg", "delayed": [{"seconds": seconds}], **more}
 
 
 def lines(*records: dict[str, object]) -> str:
@@ -117,7 +117,7 @@ class Pages(unittest.TestCase):
         self.results_command("--keel", self.keel(2.0))
         self.assertEqual(self.results_command("--check", "--keel", self.keel(2.09))[0], 0)  # within 5 %
         status, told = self.results_command("--check", "--keel", self.keel(2.2))
-        self.assertEqual((status, told), (1, f"{self.page}/small.json: record 1 (solve cg): noisy[0]: seconds: kept 2.0, made 2.2\n"))
+        self.assertEqual((status, told), (1, f"{self.page}/small.json: record 1 (solve cg): delayed[0]: seconds: kept 2.0, made 2.2\n"))
 
     def test_counts_of_plans_are_exact_and_others_are_not(self) -> None:
         for kind, stale in (("scheme", 1), ("plan", 1), ("total", 1), ("solve", 0)):
@@ -144,9 +144,9 @@ class Pages(unittest.TestCase):
             self.assertEqual(found({**proxy, "exchanges": [kept]}, {**rounded, "exchanges": [made]}), stale, kept)
 
     def test_a_run_may_have_a_start_for_each_of_several_words(self) -> None:
-        each = 'fields = ["solver", "noisy", "moved.bytes"]\n[run.each]\nplain = "problem.box=8"\nfused = "problem.box=16"\n'
+        each = 'fields = ["solver", "delayed", "moved.bytes"]\n[run.each]\nplain = "problem.box=8"\nfused = "problem.box=16"\n'
         (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]\n', f'keep = ["solve"]\n{each}'))
-        (self.page / "README.md.j2").write_text("{{ value('small', 'noisy.0.seconds', each='fused') }}\n")
+        (self.page / "README.md.j2").write_text("{{ value('small', 'delayed.0.seconds', each='fused') }}\n")
         keel = self.keel_that_writes(solve(2.0, moved={"bytes": 8, "share": 0.5}))
         self.assertEqual(self.results_command("--keel", keel)[0], 0)
         kept = [json.loads(line) for line in (self.page / "small.json").read_text().splitlines()]
@@ -170,7 +170,7 @@ class Pages(unittest.TestCase):
 
     def test_the_least_of_several_records(self) -> None:
         (self.page / "large.json").write_text(lines(solve(8.0), solve(2.0) | {"solver": "amg"}, solve(4.0) | {"solver": "bicgstab"}))
-        least = "least('large', 'noisy.0.seconds', solver="
+        least = "least('large', 'delayed.0.seconds', solver="
         (self.page / "README.md.j2").write_text(f"{{{{ {least}['cg', 'bicgstab']) }}}} {{{{ {least}'amg') }}}}\n")
         self.assertEqual(self.results_command("--render"), (0, f"wrote {self.page}/README.md\n"))
         self.assertEqual((self.page / "README.md").read_text(), "4.0 2.0\n")
@@ -309,7 +309,7 @@ class Pages(unittest.TestCase):
     def test_mistakes_of_expressions_are_told_with_them(self) -> None:
         path = self.page / "README.md.j2"
         for wrong, told in (("1 / 0", "ZeroDivisionError: division by zero"), ("[1][3]", "UndefinedError: list object has no element 3"),
-                            ("ratios([1], [])", "ValueError: zip() argument 2"), ("value('small', 'noisy.7.x')", "IndexError: list"),
+                            ("ratios([1], [])", "ValueError: zip() argument 2"), ("value('small', 'delayed.7.x')", "IndexError: list"),
                             ("value('small', 'second')", "KeyError: 'second'"), ("1 +", "TemplateSyntaxError: ")):  # fmt: skip
             path.write_text(f"A page\n\n{{{{ {wrong} }}}}\n")
             status, found = self.results_command("--render")
@@ -320,7 +320,7 @@ class Pages(unittest.TestCase):
         path.write_text("")
         for wrong, told in (("nobody", "UndefinedError: 'nobody' is undefined"), ("1 +", "TemplateSyntaxError"), ("3", "TypeError"),
                             ("[both[5]]", "TypeError: Object of type StrictUndefined"), ("[1]", None)):  # fmt: skip
-            (self.page / "page.toml").write_text(PAGE + FIGURE.replace("values(both, 'noisy.0.seconds')", wrong))
+            (self.page / "page.toml").write_text(PAGE + FIGURE.replace("values(both, 'delayed.0.seconds')", wrong))
             status, found = self.results_command("--check", "--render")
             self.assertEqual(status, 2, found)
             self.assertIn(f"{wrong}: {told}" if told else "page.toml: drawn.svg: cg has 2 x and 1 y; it wants a y for each x", found)

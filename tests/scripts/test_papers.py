@@ -27,10 +27,10 @@ from studies.records import Record, Run  # noqa: E402
 
 def solve(solver: str, bottom: float, sums: float, count: int) -> dict[str, object]:
     """The record of a solve with `count` all-reduces, over a V-cycle of a second."""
-    late = [{"all_reduce_late": each, "seconds": 1 + bottom + sums + count * each, "bottom_seconds": bottom + sums + count * each,
+    late = [{"all_reduce_delay": each, "seconds": 1 + bottom + sums + count * each, "bottom_seconds": bottom + sums + count * each,
              "all_reduce_seconds": sums + count * each} for each in (0.0, 6e-5, 2e-4)]  # fmt: skip
     parts = {"v_cycle": 1.0, "v_cycle_exchange": 0.0, "bottom": bottom / 2, "bottom_exchange": bottom / 2, "all_reduce": sums}
-    return {"record": "solve", "predicted": True, "solver": solver, "seconds": 1 + bottom + sums, "noisy": late, "parts": parts,
+    return {"record": "solve", "predicted": True, "solver": solver, "seconds": 1 + bottom + sums, "delayed": late, "parts": parts,
             "cycles": 9.0, "bottom_iterations": 50.0, "reductions": count, "reduction_words": count}  # fmt: skip
 
 

@@ -302,8 +302,11 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
         solves ? static_cast<double>(predicted_bytes(grids_, finest, topology, schemes_by_level(tables)))
                : 0.0);
     const double arrays = comm.max(static_cast<double>(array_bytes(grids_, finest)));
-    const Prediction prediction =
-        predicts(resolved_) ? mode_.predict(*this, tables, comm, memory, progress) : Prediction();
+    Prediction prediction;
+    if (predicts(resolved_))
+        prediction = mode_.predict(*this, tables, comm, memory, progress);
+    else if (!grids_.use.solvers.empty())
+        prediction.why_not = why_no_machine_computes(resolved_);
     DryRun dry;
     if (comm.rank() == 0)
         dry = text_and_records(grids_, finest, resolved_, tables, fields, arrays, prediction);

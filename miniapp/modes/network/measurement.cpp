@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -130,8 +129,9 @@ void fit(NetworkResults& network) {
                 "charge all of alpha for each",
                 name(one.locality)));
         for (Fit& fitted : one.fits) {
-            if (!fitted.own)
-                replaced.push_back(fmt::format("{} {}", name(one.locality), name(fitted.protocol)));
+            if (fitted.accepted() && fitted.through != LineThrough::own_lengths)
+                replaced.push_back(fmt::format("{} {} ({})", name(one.locality), name(fitted.protocol),
+                                               name(fitted.through)));
             if (!fitted.accepted()) continue;
             any = true;
             // More than alpha says no more than alpha does.
@@ -145,8 +145,8 @@ void fit(NetworkResults& network) {
             "run.repeats";
     else if (!replaced.empty())
         network.remarks.push_back(fmt::format(
-            "no line of its own: {}; the line of all lengths stands for it; more run.repeats or a "
-            "quieter machine may help",
+            "no line through their own lengths, but through others: {}; more run.repeats or a quieter "
+            "machine may help",
             fmt::join(replaced, ", ")));
     network.machine.injection_beta = fit_injection(network.node_pong, host);
 }
@@ -186,8 +186,14 @@ void fill_gaps(NetworkResults& network) {
 // The delays of all-reduces of one word beyond their messages, by the rounds of the algorithm that was timed
 // or that MPI is taken to have.
 void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
-    network.all_reduce_by_messages =
-        all_reduce_time(network.machine, resolved.topology.places(), 1, resolved.comm.all_reduce_model);
+    try {
+        network.all_reduce_by_messages =
+            all_reduce_time(network.machine, resolved.topology.places(), 1, resolved.comm.all_reduce_model);
+    } catch (const MissingParameter& missing) {
+        network.remarks.push_back(
+            fmt::format("no delay of all-reduces: {} is not known", fmt::join(missing.parameters(), ", ")));
+        return;
+    }
     const auto delay = [&](double seconds) {
         return std::max(0.0, seconds - *network.all_reduce_by_messages);
     };

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "build_info.hpp"
 #include "miniapp/deck/section.hpp"
@@ -85,7 +84,8 @@ ReportTable fits_table(const NetworkResults& network) {
                        {"overhead", number_or_null(fit.cost.overhead), "overhead", Unit::seconds},
                        {"rms_residual", fit.rms_residual, "residual\nrms", Unit::percent},
                        {"max_residual", fit.max_residual, "residual\nmax", Unit::percent},
-                       {"accepted", fit.own, "accepted"}});
+                       {"through", name(fit.through), "through"},
+                       {"accepted", fit.accepted(), "accepted"}});
     return table;
 }
 
@@ -107,8 +107,8 @@ std::string machine_record(const NetworkResults& network) {
          {"rendezvous_from", network.switches.rendezvous_from},
          {"injection_beta", number_or_null(network.machine.injection_beta)},
          {"all_reduce_by_messages", number_or_null(network.all_reduce_by_messages)},
-         {"all_reduce_late", network.machine.noise.all_reduce},
-         {"nonblocking_all_reduce_late", number_or_null(network.machine.noise.nonblocking_all_reduce)},
+         {"all_reduce_delay", network.machine.noise.all_reduce},
+         {"nonblocking_all_reduce_delay", number_or_null(network.machine.noise.nonblocking_all_reduce)},
          {"rate", network.machine.compute->rate},
          {"launch", network.machine.compute->launch},
          {"remarks", network.remarks}});
@@ -241,7 +241,7 @@ class NetworkMode : public Mode {
             {"run.triad_mb"},  {"run.backend"},    {"output.json"},    {"comm.ranks_per_node"},
             {"comm.node_map"}, {"comm.allreduce"}, {"network."}};
         if (simulated()) uses.push_back({"comm.machine"});  // the simulated one
-        return {uses, "run.mode = network sends messages only; leave it out"};
+        return {uses, "run.mode = network measures messages and the triad; leave it out"};
     }
 
     void check(Rules& rules, int /*ranks*/) const override {

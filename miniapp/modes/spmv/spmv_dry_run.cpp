@@ -48,8 +48,10 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
                                     ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
     found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
     found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
-    if (predicts(resolved) && use.solver)
-        found.prediction.why_not = " where each rank has its own rows; start one rank, with problem.ranks";
+    if (use.solver)
+        found.prediction.why_not =
+            predicts(resolved) ? " where each rank has its own rows; start one rank, with problem.ranks"
+                               : why_no_machine_computes(resolved);
     return found;
 }
 
@@ -161,6 +163,8 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
             : use.uses_amg() ? " of a hierarchy that depends on ranks; choose amg.coarsening = \"pmis\" or "
                                "\"aggregation\""
                              : why_not_predicted(use, size, available - needed, memory.limit);
+    else if (use.solver)
+        found.prediction.why_not = why_no_machine_computes(resolved);
     const bool predicted = asked && found.prediction.why_not.empty();
     if (!predicted || found.amg) all = {};
     progress.say("planning messages");

@@ -1,6 +1,5 @@
 #include "solvers/amg/setup/products.hpp"
 
-#include <algorithm>
 #include <span>
 
 #include "kernels/check.hpp"

@@ -69,7 +69,7 @@ Method bicgstab_fused() {
     return {
         .name = "bicgstab_fused",
         .source = "the same recurrences, inner products fused",
-        .use = "the default to compare with: a third of the all-reduces at no cost",
+        .use = "the fair baseline: a third of bicgstab's all-reduces at no cost",
         .scaling = DiagonalScaling::right,
         .exchanges = 2,
         .reductions = 2,

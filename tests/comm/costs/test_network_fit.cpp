@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <optional>
 #include <random>
 
 #include "comm/network/network_fit.hpp"
@@ -111,7 +110,8 @@ TEST_CASE("a protocol whose line is rejected has that of all lengths, or that th
     };
     const auto own = [](const std::vector<Fit>& fits) {
         std::vector<bool> found;
-        for (const Fit& fit : fits) found.push_back(fit.own && fit.accepted());
+        for (const Fit& fit : fits)
+            found.push_back(fit.through == LineThrough::own_lengths && fit.accepted());
         return found;
     };
     const Switches switches{4, 16};
@@ -129,7 +129,7 @@ TEST_CASE("a protocol whose line is rejected has that of all lengths, or that th
     const std::vector<TimedMessage> busy{{1, 5e-4}, {2, 4e-4}, {4, 2e-5}, {8, 1e-5}, {16, 1e-5}, {32, 9e-4}};
     REQUIRE_FALSE(fit_postal(busy).accepted());
     const Fit ends = fit_protocols({}, busy, {})[0];
-    CHECK((ends.accepted() && !ends.own));
+    CHECK((ends.accepted() && ends.through == LineThrough::ends));
     CHECK(ends.cost.time(1) == Approx(5e-4));
     CHECK(ends.cost.time(32) == Approx(9e-4));
     CHECK(ends.max_residual == Approx(ends.cost.time(16) / 1e-5 - 1));
@@ -138,8 +138,8 @@ TEST_CASE("a protocol whose line is rejected has that of all lengths, or that th
 
     // Lengths of which none is short, or none is rendezvous.
     CHECK(fit_protocols({}, good, {1, 16}).size() == 3);
-    CHECK_FALSE(fit_protocols({}, good, {1, 16})[0].own);
-    CHECK_FALSE(fit_protocols({}, good, {4, 64})[2].own);
+    CHECK(fit_protocols({}, good, {1, 16})[0].through == LineThrough::all_lengths);
+    CHECK(fit_protocols({}, good, {4, 64})[2].through == LineThrough::all_lengths);
 }
 
 TEST_CASE("the injection rate comes from what four or more processes send at once") {

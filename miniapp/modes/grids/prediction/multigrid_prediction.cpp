@@ -11,7 +11,6 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
 #include "miniapp/modes/grids/prediction/proxy_grid.hpp"
-#include "miniapp/report/facts.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "solvers/krylov/methods.hpp"
 

@@ -1,4 +1,3 @@
-
 // A proxy solve with algebraic multigrid on one rank, and its set-up: what the virtual rank with most does,
 // in order and without times.
 
