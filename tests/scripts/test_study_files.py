@@ -211,7 +211,7 @@ class Sites(Files):
         self.assertIn('node.cores = "many": wants a whole number: cores of a node', found[3])
 
     def test_a_site_of_no_name_is_refused_with_those_that_are(self) -> None:
-        with self.assertRaisesRegex(Refused, 'no such site; flux, local, .*did you mean "slurm"'):
+        with self.assertRaisesRegex(Refused, 'no such site; flux, hosts, local, .*did you mean "slurm"'):
             find_site("slrum")
         own = Path(self.folder) / "sites/mine.toml"
         own.parent.mkdir()
