@@ -101,17 +101,14 @@ TEST_CASE("the machines shipped are the golden ones") {
     }
 }
 
-TEST_CASE("every machine shipped can be read; those that predict solves say how fast they compute") {
+TEST_CASE("every machine shipped can be read, and says how fast it computes") {
     const auto folder = std::filesystem::path(KEEL_SOURCE_DIR) / "inputs" / "machines";
-    std::vector<std::string> computing;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        INFO(entry.path());
         const MachineFile file = read_file(entry.path());
         CHECK(file.errors == std::vector<std::string>{});
-        if (file.machine.compute) computing.push_back(file.machine.name);
+        CHECK(file.machine.compute.has_value());
     }
-    std::sort(computing.begin(), computing.end());
-    CHECK(computing == std::vector<std::string>{"blue_waters", "cori", "hopper", "hopper_optimistic",
-                                                "lassen", "slingshot11"});
 }
 
 TEST_CASE("computing takes the time of its bytes, of its flops or of its launches, whichever is longest") {
