@@ -11,7 +11,7 @@ ECHO_REQUEST, ECHO_REPLY = 8, 0
 
 
 def checksum(packet: bytes) -> int:
-    total = sum(struct.unpack(f"!{len(packet) // 2}H", packet))
+    total: int = sum(struct.unpack(f"!{len(packet) // 2}H", packet))
     total = (total >> 16) + (total & 0xFFFF)
     return ~(total + (total >> 16)) & 0xFFFF
 

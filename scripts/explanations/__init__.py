@@ -1,0 +1,1 @@
+"""The pictures of docs/explanations, readable on a phone, on light and on dark ground."""
