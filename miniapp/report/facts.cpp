@@ -110,7 +110,7 @@ std::string warning_of_nonblocking(double blocking, double nonblocking) {
     constexpr double worth = 100e-6;  // seconds
     if (nonblocking < times * blocking || nonblocking < blocking + worth) return "";
     return fmt::format(
-        "MPI_Iallreduce takes {}, MPI_Allreduce {}: methods that hide all-reduces wait longer for each; "
+        "nonblocking all-reduces of this MPI take {}, blocking ones {}: methods that hide them wait longer; "
         "comm.allreduce = \"recursive_doubling\" makes them of messages instead",
         seconds_text(nonblocking), seconds_text(blocking));
 }

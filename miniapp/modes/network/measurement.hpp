@@ -34,7 +34,7 @@ struct PingPongResults {
 struct TimedAllReduce {
     double bytes = 0;  // each rank gives
     double seconds = 0;
-    std::optional<double> nonblocking_seconds = {};  // MPI_Iallreduce, if MPI makes them
+    std::optional<double> nonblocking_seconds = {};  // if MPI makes them
 };
 
 struct NetworkResults {
