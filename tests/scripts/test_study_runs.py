@@ -117,6 +117,23 @@ class Runs(Study):
         self.assertEqual(len(started), 36)
         self.assertEqual(sorted(set(map(started.count, started))), [3])
 
+    def test_a_start_whose_script_ends_while_another_looks_at_it_is_not_made_again(self) -> None:
+        (self.top / "stall").touch()
+        self.write(["stall"], ranks=[2])
+        first = self.begin()
+        wait_for(lambda: bool(self.stalled()))
+        hostname = self.top / "hostname"  # answers the second script, where it asks for the first, once that has ended
+        hostname.write_text(
+            f"#!/bin/bash\nset -- runs/.begin.*\nif [ $# = 2 ]; then touch {self.top}/asked\n"
+            f"while kill -0 {first.pid} 2>/dev/null; do sleep 0.02; done\nfi\nuname -n\n"
+        )
+        hostname.chmod(0o755)
+        second = self.begin()
+        wait_for((self.top / "asked").exists)
+        os.kill(self.stalled()[0], signal.SIGKILL)
+        self.assertEqual((first.wait(), second.wait()), (1, 1))
+        self.assertEqual(fake_keel.started(self.top), ["2 stall"])
+
     def test_points_that_are_planned_only_are_done_without_a_result(self) -> None:
         study = fake_keel.study(self.top, ["cg"])
         study.write_text("dry_run = true\nranks_per_node = 2\n" + study.read_text())

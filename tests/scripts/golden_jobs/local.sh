@@ -83,18 +83,22 @@ finished() {
 }
 
 start() {
-    local name=$1 round=$2 nodes=$3 attempt=0 status watcher me at
+    local name=$1 round=$2 nodes=$3 attempt=0 status watcher me at working ended
     local seconds
     [ -z "$stop" ] || { left=$((left + 1)); return; }
     while :; do
         attempt=$((attempt + 1))
         at=runs/$name/$round.$attempt
         [ -e "$at.claim" ] || break
+        # In this order: what a script wrote is whole once it has ended, and may become so while it is looked at.
+        working='' ended=''
+        alive "$at.claim" && working=1
+        [ -e "$at.exit" ] && ended=1
         finished "$at" && return
-        if [ -e "$at.exit" ]; then
+        if [ -n "$ended" ]; then
             # It failed. It is tried again unless that was since this script began.
             [ "$at.exit" -nt "$begin" ] && { left=$((left + 1)); return; }
-        elif alive "$at.claim"; then
+        elif [ -n "$working" ]; then
             return # another script is at it
         fi
     done
