@@ -22,7 +22,7 @@ from namespaces.state import Cluster, Slow, Travel, address_of, folder, is_ours,
 HERE = Path(__file__).resolve().parent
 UNITS = {"us": 1.0, "ms": 1e3, "s": 1e6}
 TIMES = {"s": 1.0, "min": 60.0, "h": 3600.0}
-TOOLS = {"unshare": "util-linux", "nsenter": "util-linux", "ip": "iproute2", "g++": "g++", "gcc": "gcc", "mpirun": "openmpi-bin"}
+TOOLS = {"unshare": "util-linux", "nsenter": "util-linux", "ip": "iproute2", "g++": "g++", "mpirun": "openmpi-bin"}
 MOST_HOSTS = 64
 
 
@@ -75,7 +75,7 @@ def new_namespaces() -> list[str]:
 
 def compile_tools(state: Path) -> None:
     for words in (["g++", "-std=c++20", "-O2", "-o", "switch", "switch.cpp"],
-                  ["gcc", "-O2", "-shared", "-fPIC", "-o", "yield.so", "sleeping_yield.c"]):  # fmt: skip
+                  ["g++", "-std=c++20", "-O2", "-shared", "-fPIC", "-o", "yield.so", "sleeping_yield.cpp"]):  # fmt: skip
         *options, out, source = words
         done = subprocess.run([*options, str(state / out), str(HERE / source)], capture_output=True, text=True)
         if done.returncode:
