@@ -250,12 +250,6 @@ class Operations {
     Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
         return smooth(u, L, f, sweeps, {});
     }
-    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
-        return smooth(u, L, f, sweeps, {.restricted = coarse});
-    }
-    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
-        return smooth(u, L, f, sweeps, {.norm = &norm});
-    }
     // The buffer for exact factors: w^5 + w^3 values a box of width w, w^3 + w^2 in two dimensions.
     std::size_t exact_block_values() const {
         return static_cast<std::size_t>(layout().local_count()) * ExactBlocks::values(layout().extent());

@@ -183,8 +183,8 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const Op to_norm = cycle ? Op::smooth_residual : Op::bottom_operator;
     const Colour black[] = {Colour::black};
     const HalfSweeps sweeps{black};
-    books(to_coarse, [&] { return x.relax_and_restrict(coarse, u, L, f, sweeps); });
-    books(to_norm, [&] { return x.relax_and_measure(number, u, L, f, sweeps); });
+    books(to_coarse, [&] { return x.smooth(u, L, f, sweeps, {.restricted = coarse}); });
+    books(to_norm, [&] { return x.smooth(u, L, f, sweeps, {.norm = &number}); });
     books(smooth, [&] { return x.polynomial_step(f, 0.0, 1.0, L, u, f); });
     books(residual, [&] { return x.add_reaction(f, u, 1.0, {}, u); });
     books(smooth, [&] { return x.relax_newton(u, L, {}, f, Colour::red); });

@@ -541,9 +541,9 @@ TEST_CASE("a leg that ends with the residual in its pass ends with that of what 
     const Field restricted = coarse.operations->make_field(), expected = coarse.operations->make_field();
     const HalfSweeps leg{colours, relaxation};
     x.relax(relaxed, L, f, leg);
-    const Work work = x.relax_and_restrict(restricted, restricted_too, L, f, leg);
+    const Work work = x.smooth(restricted_too, L, f, leg, {.restricted = restricted});
     double norm = 0, expected_norm = 0;
-    x.relax_and_measure(norm, measured_too, L, f, leg);
+    x.smooth(measured_too, L, f, leg, {.norm = &norm});
     const Stencil where = L.of(leg.unsolved());
     const Colour other = colours.back() == red ? black : red;
     CHECK(where.colour == (relaxation == 1.0 ? std::optional(other) : std::nullopt));
@@ -561,7 +561,7 @@ TEST_CASE("a leg that ends with the residual in its pass ends with that of what 
     CHECK(work.flops > 0);
 
     fine.poke(f, 1, {coarse_width, coarse_width, coarse_width}, std::numeric_limits<double>::quiet_NaN());
-    x.relax_and_measure(norm, measured_too, L, f, leg);
+    x.smooth(measured_too, L, f, leg, {.norm = &norm});
     CHECK(std::isinf(norm));
 }
 
@@ -599,9 +599,9 @@ TEST_CASE("half sweeps of zeros are those of a u that holds zeros, and read noth
     Fixture coarse(width / 2, 1, fine.backend, fine.storage);
     const Field restricted = coarse.operations->make_field(), same = coarse.operations->make_field();
     x.fill(zeros, 0.0);
-    x.relax_and_restrict(restricted, zeros, L, f, HalfSweeps{colours, relaxation});
+    x.smooth(zeros, L, f, HalfSweeps{colours, relaxation}, {.restricted = restricted});
     x.fill(anything, std::numeric_limits<double>::quiet_NaN());
-    x.relax_and_restrict(same, anything, L, f, HalfSweeps{colours, relaxation, Guess::zero});
+    x.smooth(anything, L, f, HalfSweeps{colours, relaxation, Guess::zero}, {.restricted = same});
     const HostField means = coarse.on_host(restricted);
     CHECK(coarse.difference(same, [&](int q, int i, int j, int k) { return means(q, i, j, k); }) == 0);
 }
@@ -643,17 +643,17 @@ TEST_CASE("half sweeps of the interior and then of the shell, with their ends, a
     CHECK(work_in_parts.flops == Approx(work.flops).epsilon(0.01));
 
     const Field expected = coarse.operations->make_field(), restricted = coarse.operations->make_field();
-    x.relax_and_restrict(expected, restricted_all, L, f, leg);
+    x.smooth(restricted_all, L, f, leg, {.restricted = expected});
     const auto after = in_parts(
-        [&](Field u, const Stencil& part) { return x.relax_and_restrict(restricted, u, part, f, leg); });
+        [&](Field u, const Stencil& part) { return x.smooth(u, part, f, leg, {.restricted = restricted}); });
     CHECK(same(fine, restricted_all, after.first));
     CHECK(same(coarse, expected, restricted));
 
     double expected_norm = 0, norm = 0;
-    x.relax_and_measure(expected_norm, measured_all, L, f, leg);
+    x.smooth(measured_all, L, f, leg, {.norm = &expected_norm});
     in_parts([&](Field u, const Stencil& part) {
         double of_part = 0;
-        const Work of_it = x.relax_and_measure(of_part, u, part, f, leg);
+        const Work of_it = x.smooth(u, part, f, leg, {.norm = &of_part});
         norm = std::max(norm, of_part);
         return of_it;
     });
