@@ -220,11 +220,10 @@ class FullMultigridMode : public HierarchyMode {
                 p.multigrid.bottom_box,
                 widest_bottom > 0 ? fmt::format("at most {}, or ", widest_bottom) : "",
                 std::int64_t{p.multigrid.bottom_box} << judged_levels));
-        rules.require(
-            p.multigrid.tolerance <= loosest_exact, {"multigrid.tolerance", "run.mode"},
-            fmt::format("multigrid.tolerance = {:g}: is too loose for the exact discrete solutions that "
-                        "the cycle is compared with; choose at most {:g}",
-                        p.multigrid.tolerance, loosest_exact));
+        rules.allow(p.multigrid.tolerance <= loosest_exact, {"multigrid.tolerance", "run.mode"},
+                    fmt::format("is too loose for the exact discrete solutions that the cycle is compared "
+                                "with; choose at most {:g}",
+                                loosest_exact));
     }
 
   protected:

@@ -172,16 +172,12 @@ class KrylovMode : public HierarchyMode {
   private:
     static void check_solver(Rules& rules) {
         const Method& solver = method_named(rules.parameters().bottom.solver);
-        rules.require(
-            solver.is_krylov(), {"bottom.solver", "run.mode"},
-            solver.repeats_cycles()
-                ? fmt::format("bottom.solver = \"{}\": works on the coarsest level; choose another, "
-                              "run.mode = solve, or of a whole problem run.mode = spmv with "
-                              "problem.matrix = grid",
-                              solver.name)
-                : fmt::format("bottom.solver = \"{}\": relaxation alone is no solver of a whole "
-                              "problem; choose another, or run.mode = solve",
-                              solver.name));
+        rules.allow(solver.is_krylov(), {"bottom.solver", "run.mode"},
+                    solver.repeats_cycles()
+                        ? "works on the coarsest level; choose another, run.mode = solve, or of a whole "
+                          "problem run.mode = spmv with problem.matrix = grid"
+                        : "relaxation alone is no solver of a whole problem; choose another, or run.mode = "
+                          "solve");
     }
 
     static void check_preconditioned(Rules& rules) {

@@ -127,33 +127,27 @@ class SpmvMode : public Mode {
         else if (std::ranges::find(generated, options.matrix) == generated.end())
             reason =
                 fmt::format("unknown; choose {}, or a file that ends in .mtx", fmt::join(generated, ", "));
-        rules.require(reason.empty(), {"problem.matrix"},
-                      fmt::format("problem.matrix = \"{}\": {}", options.matrix, reason));
-        rules.require(
-            !is_matrix_file(options.matrix) || p.output.json.empty() ||
-                !is_same_file(options.matrix, p.output.json),
-            {"output.json"},
-            fmt::format("output.json = \"{}\": is read by this run; choose another", p.output.json));
+        rules.allow(reason.empty(), {"problem.matrix"}, reason);
+        rules.allow(!is_matrix_file(options.matrix) || p.output.json.empty() ||
+                        !is_same_file(options.matrix, p.output.json),
+                    {"output.json"}, "is read by this run; choose another");
         const std::int64_t side = side_of_square(options.rows);
-        rules.require(
+        rules.allow(
             !is_square(options.matrix) || side * side == options.rows, {"problem.rows", "problem.matrix"},
-            fmt::format("problem.rows = {}: problem.matrix = \"{}\" has a row for each of n x n points; give "
-                        "a square, such as {}",
-                        options.rows, options.matrix, side * side));
+            fmt::format(
+                "problem.matrix = \"{}\" has a row for each of n x n points; give a square, such as {}",
+                options.matrix, side * side));
         const bool boxes_known = check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;
         for (const NamedSolver& solver : solvers(rules.deck())) check_algebraic(rules, solver);
         if (reason.empty() && boxes_known)
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
-        rules.require(
-            !exchanges_for_several(p.bottom.powers), {"bottom.powers", "run.mode"},
-            fmt::format("bottom.powers = \"{}\": only grids have ghosts so deep; choose paired or sequential",
-                        keel::name(p.bottom.powers)));
-        rules.require(
+        rules.allow(!exchanges_for_several(p.bottom.powers), {"bottom.powers", "run.mode"},
+                    "only grids have ghosts so deep; choose paired or sequential");
+        rules.allow(
             method_named(p.bottom.solver).is_krylov() || method_named(p.bottom.solver).repeats_cycles(),
-            {"bottom.solver", "run.solve"},
-            fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
+            {"bottom.solver", "run.solve"}, "relaxes grids only; choose another");
     }
 
     // The matrix file, and the rank's part of its diagonal.
@@ -163,8 +157,7 @@ class SpmvMode : public Mode {
         if (!is_matrix_file(options.matrix)) return;
         const FileVerdict found =
             judge_file(comm, options.matrix, options.solve ? scaling_of(p.bottom) : DiagonalScaling::none);
-        rules.require(found.complaint.empty(), {"problem.matrix"},
-                      fmt::format("problem.matrix = \"{}\": {}", options.matrix, found.complaint));
+        rules.allow(found.complaint.empty(), {"problem.matrix"}, found.complaint);
         rules.require(found.not_scalable.empty(), {"bottom.scaling", "problem.matrix"},
                       fmt::format("bottom.scaling = \"jacobi\": {}; give bottom.scaling = \"none\"",
                                   found.not_scalable));
@@ -201,9 +194,8 @@ class SpmvMode : public Mode {
         std::vector<std::string> able;
         for (const Planner& planner : planners())
             if (!planner.needs_axes()) able.push_back(planner.word);
-        rules.require(!chosen || !planner(chosen->scheme).needs_axes(), {"comm.scheme"},
-                      fmt::format("comm.scheme = \"{}\": a matrix has no axes; choose {}, auto or tuned",
-                                  scheme, fmt::join(able, ", ")));
+        rules.allow(!chosen || !planner(chosen->scheme).needs_axes(), {"comm.scheme"},
+                    fmt::format("a matrix has no axes; choose {}, auto or tuned", fmt::join(able, ", ")));
     }
 };
 
