@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include "kernels/check.hpp"
@@ -21,19 +22,20 @@ std::size_t first_from(std::span<const TimedMessage> samples, std::size_t bytes)
     return static_cast<std::size_t>(first - samples.begin());
 }
 
-// Sum of the squared relative residuals of one line through samples of every class; infinite where one has
-// too few.
-double squares(std::span<const std::vector<TimedMessage>> classes, double from, double to) {
+// n times the logarithm of the mean squared relative residual of n samples of one class, with a line from
+// each bound to the next; infinite where one has too few samples.
+double misfit(std::span<const TimedMessage> samples, std::initializer_list<double> bounds) {
     double sum = 0;
-    for (const auto& samples : classes) {
+    for (const double* from = bounds.begin(); from + 1 != bounds.end(); ++from) {
         std::vector<TimedMessage> inside;
         for (const TimedMessage& sample : samples)
-            if (sample.bytes >= from && sample.bytes < to) inside.push_back(sample);
+            if (sample.bytes >= *from && sample.bytes < *(from + 1)) inside.push_back(sample);
         if (inside.size() < least_samples) return std::numeric_limits<double>::infinity();
         const double rms = fit_postal(inside).rms_residual;
         sum += rms * rms * static_cast<double>(inside.size());
     }
-    return sum;
+    const auto count = static_cast<double>(samples.size());
+    return count * std::log(sum / count + resolution * resolution);
 }
 
 Fit fit_of(std::span<const TimedMessage> samples, const Postal& cost) {
@@ -85,13 +87,14 @@ Switches find_switches(std::span<const std::vector<TimedMessage>> classes) {
     lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
 
     const double end = std::numeric_limits<double>::infinity();
-    const double floor = count * resolution * resolution;
     const double lines = 2 * static_cast<double>(classes.size());  // parameters of a protocol
-    const auto criterion = [&](double residuals, double switches) {
-        return count * std::log((residuals + floor) / count) +
-               ((switches + 1) * lines + switches) * std::log(count);
+    const auto criterion = [&](std::initializer_list<double> bounds) {
+        const auto switches = static_cast<double>(bounds.size()) - 2;
+        double sum = ((switches + 1) * lines + switches) * std::log(count);
+        for (const auto& samples : classes) sum += misfit(samples, bounds);
+        return sum;
     };
-    double best = criterion(squares(classes, 0, end), 0);
+    double best = criterion({0, end});
     Switches found;
     const auto consider = [&](double value, double eager, double rendezvous) {
         if (!(value < best)) return;
@@ -99,14 +102,9 @@ Switches find_switches(std::span<const std::vector<TimedMessage>> classes) {
         found = {static_cast<std::size_t>(eager), static_cast<std::size_t>(rendezvous)};
     };
     for (std::size_t j = 1; j < lengths.size(); ++j) {
-        const double last = squares(classes, lengths[j], end);
-        if (!std::isfinite(last)) continue;
-        consider(criterion(squares(classes, 0, lengths[j]) + last, 1), 0, lengths[j]);
+        consider(criterion({0, lengths[j], end}), 0, lengths[j]);
         for (std::size_t i = 1; i < j; ++i)
-            consider(
-                criterion(squares(classes, 0, lengths[i]) + squares(classes, lengths[i], lengths[j]) + last,
-                          2),
-                lengths[i], lengths[j]);
+            consider(criterion({0, lengths[i], lengths[j], end}), lengths[i], lengths[j]);
     }
     return found;
 }

@@ -54,8 +54,8 @@ struct Switches {
 
 // The switches, at lengths that were sampled, with which one line for each protocol and class fits best by
 // Schwarz's criterion: a switch must lower the residuals by more than its parameters would by chance. All
-// classes switch at the same lengths; their samples are in ascending order of bytes. Fewer than 3 lengths are
-// never a protocol of their own.
+// classes switch at the same lengths, and each has its own noise, so that the quiet ones decide. Their
+// samples are in ascending order of bytes. Fewer than 3 lengths are never a protocol of their own.
 Switches find_switches(std::span<const std::vector<TimedMessage>> classes);
 
 // The lines of one class, one for each protocol that there is by these switches. One that is rejected, or has

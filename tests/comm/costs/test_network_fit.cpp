@@ -83,6 +83,20 @@ TEST_CASE("one protocol is not taken for three") {
     }
 }
 
+TEST_CASE("classes without noise decide where protocols switch, not one with much") {
+    const Machine machine = known_machine("lassen");
+    for (const unsigned seed : {1u, 2u, 3u, 4u, 5u}) {
+        auto classes = timings(machine, 0.002, seed);
+        // Ranks that share processors make noise, and long messages slow, elsewhere.
+        classes.front() = timings(machine, 0.3, seed).front();
+        for (TimedMessage& sample : classes.front())
+            if (sample.bytes >= 1 << 18) sample.seconds *= 5;
+        const Switches found = find_switches(classes);
+        CHECK(found.eager_from == 512);
+        CHECK(found.rendezvous_from == 16384);
+    }
+}
+
 TEST_CASE("weights are relative: a short message counts as much as a long one") {
     // The longest is off by a percent, which in plain least squares would make alpha negative.
     const std::vector<TimedMessage> samples{{1, 1e-6}, {2, 1e-6}, {4, 1e-6}, {1e6, 1.01e-3}, {2e6, 1.98e-3}};
