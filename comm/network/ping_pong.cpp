@@ -43,6 +43,7 @@ PingPong::PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std
         first_ = comm.rank() == pair.first;
         partner_ = first_ ? pair.second : pair.first;
     }
+    if (pairs.size() > 1) side_ = comm.split(!takes_part() ? 0 : first_ ? 1 : 2);
 }
 
 void PingPong::round_trips(int count) {
@@ -53,6 +54,7 @@ void PingPong::round_trips(int count) {
         require(MPI_Waitall(messages_, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     };
     const auto send = [&] {
+        if (side_) side_->barrier();
         if (messages_ == 1) {
             require(MPI_Send(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm_.impl().comm), "MPI_Send");
             return;

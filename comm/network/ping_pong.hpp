@@ -3,6 +3,7 @@
 // Messages whose only purpose is to be timed, and the pairs that send them. No clock here: callers time them.
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
@@ -24,7 +25,9 @@ std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality, std::size
 // one node. Pure.
 std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks);
 
-// All pairs at the same time: `messages` of `bytes` at once from the first to the second, and back.
+// All pairs at the same time: `messages` of `bytes` at once from the first to the second, and back. Several
+// pairs are to be ranks of one node with those of another, and go in step: a node's messages leave when all
+// have come. Pairs by themselves drift apart on a link that sends both ways at once, until each has it alone.
 class PingPong {
   public:
     PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes, int messages = 1);
@@ -35,6 +38,7 @@ class PingPong {
 
   private:
     Communicator comm_;
+    std::optional<Communicator> side_;  // the first ones, or the second ones, of several pairs
     int partner_ = -1;
     bool first_ = false;
     std::size_t bytes_;
