@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from namespaces.state import Slow, address_of, name_of
+from namespaces.state import NETWORK, Slow, address_of, name_of
 
 MTU = 9000
 
@@ -41,6 +41,10 @@ def plug_in(process: int, host: int) -> None:
     command("ip", "link", "set", f"tap{host}", "netns", str(process))
     on(process, "ip", "link", "set", f"tap{host}", "name", "eth0", "mtu", str(MTU), "up")
     on(process, "ip", "address", "add", f"{address_of(host)}/24", "dev", "eth0")
+    # A long message leaves at the link's rate, as on a cluster, and not by TCP's slow start, a few frames a round trip.
+    on(process, "ip", "route", "change", f"{NETWORK}.0/24", "dev", "eth0", "initcwnd", "4000", "initrwnd", "4000")
+    for name, value in (("tcp_slow_start_after_idle", "0"), ("tcp_rmem", "4096 8388608 16777216"), ("tcp_wmem", "4096 8388608 16777216")):
+        on(process, "sh", "-c", f"echo {value} >/proc/sys/net/ipv4/{name}")
 
 
 def name_hosts(folder: Path, hosts: int) -> None:
