@@ -58,8 +58,9 @@ class Prediction(KeelTest):
         automatic = ["comm.allreduce=auto", "run.deterministic=true", HOPPER]
         for solver, more in (("bicgstab", []), ("deep_pipelined_cg", []), ("ca_bicgstab", automatic),
                              ("cg", ["comm.allreduce=node_aware", "multigrid.ghost_colours=needed"]),
+                             ("cg", ["problem.shape=L", "problem.boxes=[4,4,2]", "problem.boxes_per_rank=default", "problem.box=16"]),
                              ("ca_cg", ["comm.allreduce=node_aware", "bottom.gram_precision=double_double", "bottom.s=3"])):
-            words = [INPUTS / "papers/seed_weak.toml", *GRID, f"bottom.solver={solver}", *more]
+            words = [INPUTS / "papers/seed_weak.toml", *(GRID if "problem.box=16" not in more else GRID[1:]), f"bottom.solver={solver}", *more]
             ran = self.valid(8, *words, "run.repeats=1", "run.warmup=0")
             predicted = self.predicted(None, *dict.fromkeys([*words, HOPPER]), "problem.ranks=8")
             solve, measured = predicted.record("solve"), ran.records("solve")[0]
@@ -72,7 +73,10 @@ class Prediction(KeelTest):
                 self.assertTrue(row["predicted"])
                 for name in ("calls", "words", "messages", "off_node_bytes", "all_messages", "all_off_node_bytes"):
                     self.assertEqual(row[name], seen[place][name], (place, name))
-                self.assertAlmostEqual(row["bytes_moved"], seen[place]["bytes_moved"], delta=1e-9 * row["bytes_moved"])
+                if row["op"].startswith("exchange.") and "problem.shape=L" in more:  # all ranks as the busiest one
+                    self.assertGreaterEqual(row["bytes_moved"], seen[place]["bytes_moved"], place)
+                else:
+                    self.assertAlmostEqual(row["bytes_moved"], seen[place]["bytes_moved"], delta=1e-9 * row["bytes_moved"], msg=place)
             self.assertEqual(against_schema([solve, *predicted.records("timer")]), [])
 
     def test_what_is_predicted_with_a_matrix_is_counted_like_a_run_of_so_many_ranks(self) -> None:

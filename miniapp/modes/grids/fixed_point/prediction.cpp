@@ -25,17 +25,17 @@ bool is_small(const GridSetup& grids) {
 ProxyBoxes sample_of(const GridSetup& grids, int ranks_here) {
     const auto dimensions = grids.domain.dimensions();
     Index boxes = grids.domain.around();
-    if (is_small(grids)) return {boxes, grids.problem.box};
+    if (is_small(grids)) return {grids.domain, grids.problem.box};
     int side = 1;
     while (std::pow(side + 1, dimensions) * grids.problem.box_cells() <= enough_cells) ++side;
     for (std::size_t d = 0; d < dimensions; ++d) boxes[d] = std::min(boxes[d], side);
     if (product(boxes) < static_cast<std::size_t>(ranks_here)) boxes = most_cubic(ranks_here, dimensions);
-    return {boxes, grids.problem.box};
+    return side_by_side(grids, boxes, grids.problem.box);
 }
 
 // The real bottom and the level above it, if there is one.
 ProxyBoxes bottom_boxes_of(const GridSetup& grids) {
-    return {grids.domain.around(), std::min(grids.problem.box, 2 * grids.hierarchy.bottom_box)};
+    return {grids.domain, std::min(grids.problem.box, 2 * grids.hierarchy.bottom_box)};
 }
 
 bool solves_bottom(const GridSetup& grids) {

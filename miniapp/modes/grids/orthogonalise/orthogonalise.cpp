@@ -219,7 +219,8 @@ class OrthogonaliseMode : public HierarchyMode {
         const int depth = depth_of(prepared);
         GridSetup small = grids;
         small.hierarchy.bottom_box = width;  // one level
-        ProxyGrid proxy(small, {most_cubic(comm.size(), grids.domain.dimensions()), width}, comm);
+        const Index boxes = most_cubic(comm.size(), grids.domain.dimensions());
+        ProxyGrid proxy(small, side_by_side(small, boxes, width), comm);
         Windows windows(proxy.hierarchy().level(0), depth);
         const auto rows_here = static_cast<double>(proxy.hierarchy().level(0).layout.local_cells());
         const double rows = grids.problem.box_cells() * grids.most_boxes_of_a_rank();

@@ -37,25 +37,31 @@ bool is_assumed(const NamedSolver& solver) {
     return solver.options.assumed_iterations > 0;
 }
 
-// The bottom, which is the real one, and the level above, from which it gets its right-hand sides.
+// The bottom, which is the real one, and the level above, from which it gets its right-hand sides. Where
+// boxes are missing, all levels if the grid is small: at inner edges cycles converge more slowly.
 ProxyBoxes whole_of(const GridSetup& grids) {
-    if (grids.use.krylov == KrylovLevel::finest) return {grids.domain.around(), grids.problem.box};
+    constexpr double small = 1 << 21;  // cells, solved on in seconds
+    const double cells = grids.domain.count() * grids.problem.box_cells();
+    const bool all_levels = !grids.domain.whole() && cells <= small;
+    if (all_levels || grids.use.krylov == KrylovLevel::finest) return {grids.domain, grids.problem.box};
     const int above = std::max(bottom_of(grids).first - 1, 0);
-    return {grids.domain.around(), grids.shapes()[static_cast<std::size_t>(above)].width};
+    return {grids.domain, grids.shapes()[static_cast<std::size_t>(above)].width};
 }
 // Enough boxes for the proportions of a bottom solve whose iterations are known.
 ProxyBoxes sample_of(const GridSetup& grids) {
     constexpr int most = 8;
-    ProxyBoxes sample = whole_of(grids);
-    for (int& count : sample.boxes) count = std::min(count, most);
-    return sample;
+    Index boxes = grids.domain.whole() ? grids.domain.around()
+                                       : most_cubic(grids.domain.count(), grids.domain.dimensions());
+    for (int& count : boxes) count = std::min(count, most);
+    return side_by_side(grids, boxes, whole_of(grids).box);
 }
 // Half as many in each direction, which have fewer iterations in a visit: what does not grow with them shows
 // between the two.
 ProxyBoxes smaller_sample_of(const GridSetup& grids) {
-    ProxyBoxes smaller = sample_of(grids);
-    for (int& count : smaller.boxes) count = std::max(count / 2, 1);
-    return smaller;
+    const ProxyBoxes sample = sample_of(grids);
+    Index boxes = sample.domain.around();
+    for (int& count : boxes) count = std::max(count / 2, 1);
+    return side_by_side(grids, boxes, sample.box);
 }
 // Whether there are levels above that the bottom's own grid does not have.
 bool has_cycle(const GridSetup& grids) {
@@ -68,7 +74,7 @@ ProxyBoxes cycle_of(const GridSetup& grids, int ranks_here) {
     constexpr int widest = 64;
     const bool in_blocks = grids.hierarchy.storage == Storage::blocks && grids.problem.box <= widest;
     const int each = in_blocks ? std::min(grids.most_boxes_of_a_rank(), most) : 1;
-    return {most_cubic(ranks_here * each, grids.domain.dimensions()), grids.problem.box};
+    return side_by_side(grids, most_cubic(ranks_here * each, grids.domain.dimensions()), grids.problem.box);
 }
 
 // How often a solve does what two others did, so that visits to the bottom and iterations are its own: the
@@ -121,7 +127,7 @@ class ProxySolves {
         solves_.push_back(on->solve(solver));
         smaller_solves_.emplace_back();
         const ProxyBoxes few = smaller_sample_of(grids_);
-        if (!assumed || product(few.boxes) < static_cast<std::size_t>(comm.size())) return;
+        if (!assumed || few.domain.count() < comm.size()) return;
         if (!smaller_) smaller_.emplace(grids_, few, comm);
         smaller_solves_.back() = smaller_->solve(solver);
     }

@@ -20,8 +20,9 @@ namespace {
 GridSetup with_boxes(GridSetup grids, const ProxyBoxes& boxes, int ranks, int rank = 0) {
     grids.hierarchy.agglomerate_as = grids.ranks;
     grids.problem.box = boxes.box;
-    grids.problem.boxes = boxes.boxes;
-    grids.domain = Domain(boxes.boxes, grids.problem.boundary, grids.problem.dimensions);
+    grids.problem.boxes = boxes.domain.around();
+    grids.problem.boundary = boxes.domain.boundaries();
+    grids.domain = boxes.domain;
     grids.ranks = ranks;
     grids.rank = rank;
     grids.hierarchy.scheme = {};
@@ -31,6 +32,13 @@ GridSetup with_boxes(GridSetup grids, const ProxyBoxes& boxes, int ranks, int ra
 }
 
 }  // namespace
+
+ProxyBoxes side_by_side(const GridSetup& grids, const Index& boxes, int box) {
+    Boundaries sides = grids.domain.boundaries();
+    const Boundary kind = grids.domain.has_dirichlet() ? Boundary::dirichlet : Boundary::neumann;
+    if (!grids.domain.whole()) sides.fill({kind, kind});
+    return {Domain(boxes, sides, static_cast<int>(grids.domain.dimensions())), box};
+}
 
 // The counts are those of every backend; the first one computes on the host.
 ProxyGrid::ProxyGrid(const GridSetup& grids, const ProxyBoxes& boxes, const Communicator& comm)
@@ -58,7 +66,8 @@ Slice ProxyGrid::slice_of(const GridSetup& grids, const Trace& trace, const Leve
     slice.shares.clear();
     for (int l = 0; l < grids_.levels(); ++l) {
         const LevelShape& shape = shapes[static_cast<std::size_t>(std::clamp(l + shift, 0, count - 1))];
-        const auto boxes = static_cast<double>(product(shape.boxes));
+        const auto boxes = static_cast<double>(grids.domain.whole() ? product(shape.boxes)
+                                                                    : grids.domain.count());  // none merge
         const double most = std::ceil(boxes / shape.ranks);
         const auto here = static_cast<double>(hierarchy_.level(l).layout.local_count());
         slice.shares.push_back({most / here, boxes / most, shape.merged > 1});
@@ -68,7 +77,8 @@ Slice ProxyGrid::slice_of(const GridSetup& grids, const Trace& trace, const Leve
 
 std::string ProxyGrid::text() const {
     const Index& boxes = grids_.problem.boxes;
-    return fmt::format("{} boxes of {}^{} in {} on {}",
+    return fmt::format("{}{} boxes of {}^{} in {} on {}",
+                       grids_.domain.whole() ? "" : fmt::format("{} of ", grids_.domain.count()),
                        fmt::join(boxes.begin(), boxes.begin() + grids_.problem.dimensions, "x"),
                        grids_.problem.box, grids_.problem.dimensions, counted(grids_.levels(), "level"),
                        counted(grids_.ranks, "rank"));
@@ -110,22 +120,22 @@ ProxySolve ProxyGrid::solve(const NamedSolver& solver) {
 }
 
 SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& on, int ranks) {
-    const auto& [boxes, box] = on;
+    const auto& [domain, box] = on;
     const auto dimensions = static_cast<double>(grids.domain.dimensions());
     const bool on_finest = grids.use.krylov == KrylovLevel::finest;
     const LevelShape last = with_boxes(grids, on, ranks).shapes().back();
-    const Index& of_krylov = on_finest ? boxes : last.boxes;
+    const Index& of_krylov = on_finest ? domain.around() : last.boxes;
     const int width = on_finest ? box : last.width;
-    const auto cells = [&](const Index& count, int across) {
-        return static_cast<double>(product(count)) / ranks * std::pow(across, dimensions);
-    };
+    const auto boxes = static_cast<double>(domain.count());
+    const double krylov_boxes = domain.whole() ? static_cast<double>(product(of_krylov)) : boxes;
+    const auto cells = [&](double count, int across) { return count / ranks * std::pow(across, dimensions); };
     const int fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest;
     const auto solvers = static_cast<double>(std::max<std::size_t>(grids.use.solvers.size(), 1));
     return {.dimensions = dimensions,
             .cells = cells(boxes, box),
             .bytes = sizeof(double) * (1.15 * fields * cells(boxes, box + 2) +
-                                       grids.fields_on_coarsest / solvers * cells(of_krylov, width + 2)),
-            .krylov_cells = cells(of_krylov, width),
+                                       grids.fields_on_coarsest / solvers * cells(krylov_boxes, width + 2)),
+            .krylov_cells = cells(krylov_boxes, width),
             .krylov_across = 1.0 * std::ranges::max(of_krylov) * width};
 }
 
@@ -148,9 +158,6 @@ DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, 
 std::string why_not_predicted(const GridSetup& grids) {
     if (grids.moves_bottom())
         return " where multigrid.bottom_grid moves the bottom level; choose distributed";
-    if (!grids.domain.whole())
-        return " where boxes are missing: proxy solves have boxes side by side; choose problem.shape = "
-               "\"cube\"";
     const auto is_algebraic = [](const NamedSolver& solver) { return uses_algebraic(solver.options); };
     if (!grids.use.solvers.empty() && std::ranges::all_of(grids.use.solvers, is_algebraic))
         return " where algebraic multigrid solves on the bottom level, whose levels nobody plans here; "

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "comm/ranks/communicator.hpp"
+#include "kernels/layout/domain.hpp"
 #include "miniapp/prediction/solve_time.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/grid_setup.hpp"
@@ -18,9 +19,12 @@ namespace keel {
 
 // Boxes in place of those of the virtual ranks.
 struct ProxyBoxes {
-    Index boxes;  // by direction
+    Domain domain;
     int box = 0;  // width of each
 };
+// Boxes side by side, so many in each direction, with the sides of the grids' domain. Where that misses
+// boxes, all sides are Dirichlet ones if it has any, else Neumann ones.
+ProxyBoxes side_by_side(const GridSetup& grids, const Index& boxes, int box);
 
 // A proxy solve that was recorded.
 struct ProxySolve {
