@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pages.compare import differences
+from pages.latency import Hosts
 from pages.page import RESULTS, ROOT, Page, PageRun, all_pages, lines_of, mark_of, whole_records
 from studies.define.checked_toml import Refused
 from studies.execute.keel import find_keel, mpiexec_of
@@ -65,9 +66,11 @@ class Maker:
     """Makes records and pictures. The figures of scripts/papers share the runs that they are made of."""
 
     def __init__(self, keel: Path, scratch: Path):
-        self.keel, self.scratch = keel, scratch
+        self.keel, self.scratch, self.hosts = keel, scratch, Hosts(keel, scratch)
 
     def records(self, run: PageRun) -> list[Record]:
+        if run.hosts:
+            return list(self.hosts.points(run))
         return self.paper(run).rows if run.paper else made_records(run, self.keel)
 
     def paper(self, run: PageRun) -> "Made":
@@ -181,7 +184,12 @@ def main(words: Sequence[str]) -> int:
     try:
         pages = chosen(options)
         with tempfile.TemporaryDirectory() as scratch:
-            return work(pages, None if options.render else Maker(find_keel(options.keel), Path(scratch)), options)
+            maker = None if options.render else Maker(find_keel(options.keel), Path(scratch))
+            try:
+                return work(pages, maker, options)
+            finally:
+                if maker:
+                    maker.hosts.close()
     except (Refused, UnreadableRecords) as error:
         print(error, file=sys.stderr)
         return 2

@@ -12,6 +12,8 @@ page.toml has any number of
     fields = ["solver", "moved.bytes"]   # the fields kept of these records, besides their kind; all if it is not there
     sums = ["bytes_moved"]    # timers become one record with the sums of these fields
     ranks = 1                 # processes that mpiexec starts; 0, the default: keel alone
+    hosts = 4                 # measured on so many hosts of scripts/hosts; its records are medians beside predictions
+    network = ["--delay 1ms"] # words of scripts/hosts set; a start for each
     nightly = false           # true: too long for the quick check
     may_fail = false          # true: records of an invalid run count, too
     tolerance = 0.05          # relative difference that --check allows where counts are not exact
@@ -27,10 +29,10 @@ page.toml has any number of
     file = "speed_up.svg"
     kind = "predicted"        # said below the picture, with the caption
     caption = "..."
-    form = "lines"            # or bars or points, whose x are names
+    form = "lines"            # or scatter (marks, and where x = y), bars or points, whose x are names
     x = "ranks"               # labels of the axes
     y = "speed-up"
-    log_x = true              # lines only; log_y also of bars and points
+    log_x = true              # not of bars and points, as log_y is
     base = 1.0                # bars begin there; 0 by default
     series = [{label = "...", x = "EXPRESSION", y = "EXPRESSION"}]  # lists, by Jinja's expressions, with the template's names
 """
@@ -73,6 +75,8 @@ RUN = {
     "fields": Key(list, "fields that stay"),
     "sums": Key(list, "fields of timers that are summed"),
     "ranks": Key(int, "processes", least=0),
+    "hosts": Key(int, "hosts of scripts/hosts", least=2),
+    "network": Key(list, "words of scripts/hosts set, a start for each"),
     "nightly": Key(bool, "too long for the quick check"),
     "may_fail": Key(bool, "records of an invalid run count, too"),
     "tolerance": Key(float, "relative difference that --check allows"),
@@ -82,7 +86,7 @@ FIGURE = {
     "file": Key(str, "file of the picture, which ends in .svg", needed=True),
     "kind": Key(str, "what its numbers are", KINDS, needed=True),
     "caption": Key(str, "what it shows, a sentence", needed=True),
-    "form": Key(str, "its marks", ("lines", "bars", "points"), needed=True),
+    "form": Key(str, "its marks", ("lines", "scatter", "bars", "points"), needed=True),
     "x": Key(str, "label of the axis", needed=True),
     "y": Key(str, "label of the axis", needed=True),
     "log_x": Key(bool, "logarithmic axis"),
@@ -111,6 +115,8 @@ class PageRun:
     fields: tuple[str, ...] = ()
     sums: tuple[str, ...] = ()
     ranks: int = 0
+    hosts: int = 0
+    network: tuple[str, ...] = ()
     nightly: bool = False
     may_fail: bool = False
     tolerance: float = TOLERANCE
@@ -293,8 +299,8 @@ def read_page(folder: Path) -> Page:
         checked_tables(file, figure, ("figure", number), "series", SERIES)
         if figure.get("series") == []:
             file.refuse(("figure", number, "series"), "figure.series: wants at least one table of label, x and y")
-        if "log_x" in figure and figure.get("form") != "lines":
-            file.refuse(("figure", number, "log_x"), 'figure.log_x: wants form = "lines"; x of bars and points are names')
+        if "log_x" in figure and figure.get("form") not in ("lines", "scatter"):
+            file.refuse(("figure", number, "log_x"), 'figure.log_x: wants form = "lines" or "scatter"; x of bars and points are names')
     names = file.values.get("names", {})
     for name in FUNCTIONS:
         if isinstance(names, dict) and name in names:

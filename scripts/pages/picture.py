@@ -16,6 +16,8 @@ def draw(page: Page, figure: Record) -> Picture:
             axis.plot(xs, ys, label=label, **series(number))
         if figure.get("log_x"):
             powers_of_two(axis, [x for _, xs, _ in lines for x in xs])
+    elif figure["form"] == "scatter":
+        scatter(axis, lines, bool(figure.get("log_x")))
     elif figure["form"] == "points":
         points(axis, lines)
     else:
@@ -47,6 +49,16 @@ def points(axis: Any, lines: list[tuple[str, list[Any], list[float]]]) -> None:
     names = named(axis, lines)
     for number, (label, xs, ys) in enumerate(lines):
         axis.plot([names.index(str(x)) for x in xs], ys, label=label, **{**series(number), "linestyle": ""})
+
+
+def scatter(axis: Any, lines: list[tuple[str, list[Any], list[float]]], log_x: bool) -> None:
+    """Marks, and a line where x and y are the same."""
+    ends = [end(x for _, xs, _ in lines for x in xs) for end in (min, max)]
+    axis.plot(ends, ends, color="#808080", linewidth=0.8, label="_equal")
+    for number, (label, xs, ys) in enumerate(lines):
+        axis.plot(xs, ys, label=label, **{**series(number), "linestyle": ""})
+    if log_x:
+        axis.set_xscale("log")
 
 
 def named(axis: Any, lines: list[tuple[str, list[Any], list[float]]]) -> list[str]:

@@ -296,7 +296,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(told.splitlines(), [
             f"{at}:2: names.least: this is a function of expressions; choose another name",
             f'{at}:11: run.name = "small": another run has this name; each wants its own',
-            f'{at}:21: figure.log_x: wants form = "lines"; x of bars and points are names',
+            f'{at}:21: figure.log_x: wants form = "lines" or "scatter"; x of bars and points are names',
             f"{at}:24: a series has no x; it wants a text: expression of a list",
             f"{at}:24: figure.series.z: unknown key; a series has label, x, y",
         ])  # fmt: skip

@@ -72,10 +72,10 @@ def series(number: int) -> dict[str, Any]:
 
 
 def powers_of_two(axis: Any, values: list[int]) -> None:
-    """The numbers of ranks that there are, on a logarithmic axis."""
+    """The numbers that there are, such as those of ranks, on a logarithmic axis."""
     axis.set_xscale("log", base=2)
     axis.set_xticks(sorted(set(values)))
-    axis.get_xaxis().set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))
+    axis.get_xaxis().set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1 else f"{value:.0f}"))
     axis.get_xaxis().set_minor_locator(NullLocator())
 
 
