@@ -43,19 +43,6 @@ std::vector<std::string> exceeds_memory(const PreparedMode& mode, const Communic
     return complaints(mode.exceeds({bytes, found.sharing, found.where}));
 }
 
-// All simulated ranks share one machine.
-SharedMemory memory_of_nodes(const Topology& topology) {
-    return {memory_of_node(), simulated() ? topology.ranks() : most_ranks_per_node(topology), "node"};
-}
-
-// The memory in which the backend keeps its data. Collective; complete on rank 0.
-SharedMemory memory_of(const Backend& backend, const PreparedMode& mode, const Communicator& comm) {
-    const auto devices = comm.gather(backend.device());
-    if (backend.device().empty()) return memory_of_nodes(mode.resolved().detected);
-    return {static_cast<double>(backend.free_device_bytes()),
-            most_ranks_per_device(devices, mode.resolved().detected), "device"};
-}
-
 // Without OMP_NUM_THREADS on any rank, ranks share the processors of their node: whether it was so. OpenMP
 // alone would give each rank a thread for every processor. Collective.
 bool choose_threads(const Resolved& resolved, const Communicator& comm) {
@@ -149,7 +136,8 @@ Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::stri
     const bool chosen = choose_threads(mode.resolved(), comm);
     const auto backend = make_backend(mode.resolved());
     if (refused(unlike_rank_0(backend->threads(), comm), comm)) return bad_input;
-    if (refused(exceeds_memory(mode, comm, memory_of(*backend, mode, comm)), comm)) return bad_input;
+    if (refused(exceeds_memory(mode, comm, memory_of(*backend, mode.resolved().detected, comm)), comm))
+        return bad_input;
     const bool speaks = comm.rank() == 0;
     RecordFile file(filled_in(records, [&](const std::string& word) {
         return word == "threads" ? std::optional(std::to_string(backend->threads())) : std::nullopt;

@@ -220,10 +220,27 @@ double limit_of_cgroups() {
 
 }  // namespace
 
+double memory_of_machine() {
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 double memory_of_node() {
-    const double machine =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    return std::min({machine, limit_of_cgroups(), limit_of_slurm()});
+    return std::min({memory_of_machine(), limit_of_cgroups(), limit_of_slurm()});
+}
+
+SharedMemory memory_of_nodes(const Topology& topology) {
+    // All simulated ranks share one machine.
+    return {memory_of_node(), simulated() ? topology.ranks() : most_ranks_per_node(topology), "node"};
+}
+
+SharedMemory memory_of(const Backend& backend, const Topology& detected, const Communicator& comm) {
+    const auto devices = comm.gather(backend.device());
+    SharedMemory memory = memory_of_nodes(detected);
+    if (!backend.device().empty())  // rank 0 knows who shares one
+        memory = {static_cast<double>(backend.free_device_bytes()),
+                  static_cast<int>(comm.max(most_ranks_per_device(devices, detected))), "device"};
+    memory.bytes = comm.min(memory.bytes);
+    return memory;
 }
 
 std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory) {

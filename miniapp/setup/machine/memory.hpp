@@ -35,7 +35,12 @@ struct SharedMemory {
     // A rank may take so much of it to plan for virtual ranks: other ranks need some, too.
     double to_plan_with() const { return bytes / 2 / sharing; }
 };
-double memory_of_node();  // bytes
+double memory_of_machine();  // bytes
+double memory_of_node();     // the part of them that control groups and the job allow
+// The memory that ranks of this node share.
+SharedMemory memory_of_nodes(const Topology& topology);
+// The memory in which the backend keeps its data, on the node or device with least. Collective.
+SharedMemory memory_of(const Backend& backend, const Topology& detected, const Communicator& comm);
 
 // Why the grids cannot fit; nothing if they may. Judges by the number of cells alone, so that it can be asked
 // before anything is laid out.
