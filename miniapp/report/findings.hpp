@@ -46,7 +46,7 @@ struct SolveWork {
 };
 
 struct FigureOfMerit {
-    std::string name;  // "solve.dof_per_second"
+    std::string name;  // "non_benchmark.dof_per_second"
     double value = 0;
     std::string unit;
     std::optional<SolveWork> work = {};  // if it counts solves

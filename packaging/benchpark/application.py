@@ -35,14 +35,14 @@ class Keel(ExecutableApplication):
 
     number = r"[0-9.]+(e[+-][0-9]+)?"
     figure_of_merit(
-        "solve.dof_per_second",
-        fom_regex=rf"FOM +solve\.dof_per_second +(?P<fom>{number}) +dof/s +tolerance +{number} +digits +{number}",
+        "non_benchmark.dof_per_second",
+        fom_regex=rf"FOM +non_benchmark\.dof_per_second +(?P<fom>{number}) +dof/s +tolerance +{number} +digits +{number}",
         group_name="fom",
         units="dof/s",
     )
     figure_of_merit(
         "digits gained",
-        fom_regex=rf"FOM +solve\.dof_per_second +{number} +dof/s +tolerance +{number} +digits +(?P<digits>{number})",
+        fom_regex=rf"FOM +non_benchmark\.dof_per_second +{number} +dof/s +tolerance +{number} +digits +(?P<digits>{number})",
         group_name="digits",
         units="",
     )

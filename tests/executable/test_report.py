@@ -137,7 +137,7 @@ class Records(KeelTest):
         self.assertEqual(len(solve["bottom"]), solve["cycles"])
         per_digit = [run.record("result")["moved"]["bytes_per_unknown_and_digit"] for run in (wide, mixed)]
         self.assertLess(per_digit[1], 0.7 * per_digit[0])
-        self.assertIn("\nFOM    solve.mixed_dof_per_second ", mixed.stdout)
+        self.assertIn("\nFOM    non_benchmark.mixed_dof_per_second ", mixed.stdout)
         self.assertTrue([text for text in mixed.record("run")["remarks"] if "single precision" in text])
         self.assertEqual(wide.record("run")["remarks"], [])
 
@@ -174,7 +174,7 @@ class Records(KeelTest):
         for tolerance, least in ("0.5", 0.3), ("1e-10", 10):
             (line,) = (line for line in self.valid(1, *BOX, f"multigrid.tolerance={tolerance}").stdout.splitlines()
                        if line.startswith("FOM "))  # fmt: skip
-            self.assertRegex(line, rf"^FOM +solve\.dof_per_second +\S+ +dof/s +tolerance {tolerance} +digits [\d.]+$")
+            self.assertRegex(line, rf"^FOM +non_benchmark\.dof_per_second +\S+ +dof/s +tolerance {tolerance} +digits [\d.]+$")
             self.assertGreaterEqual(float(line.split()[-1]), least)
 
     def test_krylov_methods_and_solvers_of_a_survey_tell_what_they_move(self) -> None:
@@ -195,7 +195,7 @@ class Records(KeelTest):
         fom = f"{run.record('result')['fom']:.6e}"
         digits = f"{run.record('result')['fom_digits']:.1f}"
         self.assertEqual(closing[-2].split(),
-                         ["FOM", "solve.dof_per_second", fom, "dof/s", "tolerance", "1e-10", "digits", digits])  # fmt: skip
+                         ["FOM", "non_benchmark.dof_per_second", fom, "dof/s", "tolerance", "1e-10", "digits", digits])  # fmt: skip
         checks = {line.split()[1]: line.split()[2:4] for line in closing if line.startswith("CHECK")}
         for check in run.records("check"):
             passed, value = checks.pop(check["name"])
