@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -17,6 +18,7 @@
 #include "miniapp/front/record_file.hpp"
 #include "miniapp/front/reporter.hpp"
 #include "miniapp/modes/repeat.hpp"
+#include "miniapp/report/benchmark.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
@@ -50,6 +52,15 @@ bool choose_threads(const Resolved& resolved, const Communicator& comm) {
     if (comm.min(open ? 1 : 0) == 0) return false;
     use_threads(threads_that_fit(comm, resolved.detected, usable_processors(on_every_thread([](int) {}))));
     return true;
+}
+
+// Writes RESULT.json, and the record of the same content.
+void write_result(const BenchmarkResult& result, Reporter& report, Findings& findings) {
+    report.record(result.record);
+    findings.submission = result.lines;
+    std::ofstream file(result_file);
+    file << result.file << std::flush;
+    if (!file) findings.trouble = fmt::format("{} could not be written; choose another folder", result_file);
 }
 
 // Opens the file of a dry run, which has no threads that could stand in its name.
@@ -154,6 +165,7 @@ Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::stri
     const auto regions = make_regions();
     mode.run({comm, *backend, *progress, *report, ending, regions.get()}, findings);
     findings.facts.total_seconds = now() - start.begun;
+    if (speaks && findings.benchmark) write_result(benchmark_result(deck, findings), *report, findings);
     report->record(closing_records(findings));
     if (!file.finish())
         findings.trouble = "output.json lacks records: choose a place with room for them, and run again";

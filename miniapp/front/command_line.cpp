@@ -53,6 +53,7 @@ bool is_override(const std::string& word) {
 std::string help_text() {
     std::string text =
         "usage: keel [DECK.toml] [section.key=value ...]\n"
+        "       keel --benchmark [--quick] [DECK.toml] [section.key=value ...]\n"
         "       keel --dry-run | --print-deck | --print-plan[=RANK] [DECK.toml] [section.key=value ...]\n"
         "       keel --help [KEY] | --keys [SECTION | KEY | all] | --solvers | --backends | --version\n\n" +
         wrapped(
@@ -61,9 +62,10 @@ std::string help_text() {
             "back what a deck says. Start it with mpiexec for more than one rank.",
             0) +
         "\n\nModes (run.mode):\n";
-    for (const auto& mode : modes()) text += fmt::format("  {:<10} {}\n", mode->name(), mode->meaning());
+    for (const auto& mode : modes()) text += fmt::format("  {:<15} {}\n", mode->name(), mode->meaning());
     return text +
            "\n"
+           "--benchmark    the Keel benchmark (docs/benchmark.md); with --quick small, not to be submitted\n"
            "--dry-run      what a run would be: sizes, memory, messages, predicted times\n"
            "--print-deck   a complete deck with a comment on each key\n"
            "--print-plan   what a rank sends and receives\n"
@@ -109,10 +111,14 @@ CommandLine read_command_line(std::span<char* const> words) {
     std::vector<std::string> names;
     for (const auto& option : options()) names.push_back(option.first);
     const std::string verbose = "--verbose";
-    names.push_back(verbose);
+    const std::string benchmark = "--benchmark";
+    const std::string quick = "--quick";
+    names.insert(names.end(), {verbose, benchmark, quick});
 
     CommandLine command;
     bool decks = false;  // behind "--"
+    bool is_benchmark = false;
+    bool is_quick = false;
     for (const std::string word : words) {
         if (!decks && word == "--") {
             decks = true;
@@ -122,6 +128,10 @@ CommandLine read_command_line(std::span<char* const> words) {
             command.action = option->second;
         } else if (word == verbose) {
             command.verbose = true;
+        } else if (word == benchmark) {
+            is_benchmark = true;
+        } else if (word == quick) {
+            is_quick = true;
         } else if (const auto rank = rank_of(word)) {
             command.action = Action::print_plan;
             command.rank = *rank;
@@ -138,6 +148,10 @@ CommandLine read_command_line(std::span<char* const> words) {
             take_deck(word, command);
         }
     }
+    if (is_benchmark)
+        command.overrides.emplace_back(is_quick ? "run.mode=quick_benchmark" : "run.mode=benchmark");
+    else if (is_quick)
+        command.unknown.emplace_back("command line: --quick: needs --benchmark");
     return command;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "miniapp/deck/text/text.hpp"
 
@@ -41,11 +42,11 @@ std::vector<SchemeTable> choose_schemes(const Resolved& resolved, const RunConte
 int repeat(const RunContext& context, const Repeats& repeats, Findings& findings,
            const std::function<void(int n)>& action) {
     Tally tally{repeats.what, 0, repeats.counted};
-    for (int n = -repeats.warmup; n < repeats.counted; ++n) {
+    for (int n = -repeats.warmup; n < repeats.counted || repeats.more(); ++n) {
         findings.interruption = context.ending.asked(context.comm);
         if (findings.interrupted()) break;
         action(n);
-        if (n >= 0) ++tally.done;
+        if (n >= 0) tally.all = std::max(tally.all, ++tally.done);
     }
     findings.tallies.push_back(tally);
     return tally.done;
@@ -80,7 +81,10 @@ std::optional<RepeatedSolves> repeat_solves(const Resolved& resolved, const RunC
         actions.keep();
         ledger = solves_only;
     };
-    all.done = repeat(context, {actions.what, resolved.warmup, resolved.repeats}, findings, one);
+    const auto more = [&] {
+        return std::reduce(all.seconds.begin(), all.seconds.end()) * actions.solves < resolved.least_seconds;
+    };
+    all.done = repeat(context, {actions.what, resolved.warmup, resolved.repeats, more}, findings, one);
     if (all.done == 0) return {};
     all.digits = mean_of(digits);
     all.timers = gather_timers(context.comm, ledger, my_seconds, all.done * actions.solves, resolved.details);

@@ -40,6 +40,7 @@ struct Repeats {
     std::string what;  // "solves"
     int warmup = 1;
     int counted = 5;
+    std::function<bool()> more = [] { return false; };  // asked behind these, and each further one
 };
 
 // The exchanges of a run by all schemes, if these are compared, and the chosen ones; trials are few, and end

@@ -115,12 +115,23 @@ struct Tally {
     bool at_least = false;  // more than all may have come, had the run not been ended
 };
 
+// Findings of the Keel benchmark.
+struct BenchmarkFindings {
+    std::string category;              // the class: base, tuned, mixed
+    std::vector<std::string> changed;  // "solver: multigrid.pre = 3"
+    std::vector<std::string> marks;    // reasons not to submit the result
+    std::string json;                  // fields of the record
+    std::string text;                  // lines to submit
+};
+
 // Complete on rank 0.
 struct Findings {
     RunFacts facts;
     std::vector<Check> checks;
     std::optional<FigureOfMerit> merit;
-    double seconds = 0;  // behind the figure of merit
+    std::optional<BenchmarkFindings> benchmark = {};
+    std::string submission = {};  // the closing block of a benchmark
+    double seconds = 0;           // behind the figure of merit
     // Per solve; none if several solvers have their own, or nothing is solved.
     std::optional<Parts> parts;
     std::optional<Movement> moved;

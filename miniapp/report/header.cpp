@@ -180,6 +180,7 @@ std::string closing_text(const Findings& findings) {
                             check.want);
     }
     if (findings.merit && findings.valid()) text += merit_text(*findings.merit);
+    text += findings.submission;
     if (!findings.interrupted()) {
         if (findings.valid()) return text + "RESULT VALID\n";
         return text + fmt::format("RESULT INVALID{}\n", !findings.trouble.empty()

@@ -52,6 +52,7 @@ struct Resolved {
     bool deterministic = false;
     int warmup = 1;
     int repeats = 5;
+    double least_seconds = 0;           // measured solves go on until they took so long together
     double triad_bytes = 0;             // on each node; 0 = by the cache
     double dry_run_limit = 1;           // as in DryRunLimit
     bool details = false;               // all times in the report, and records of each rank and cycle

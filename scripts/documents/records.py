@@ -37,6 +37,7 @@ KINDS = {
     "orthogonalise": "one a method of `orthogonalise`",
     "check": "one a check",
     "accuracy": "one a grid that `full_multigrid` judges",
+    "benchmark": "one a run of `benchmark`, and RESULT.json",
     "peer": "alone, of `keel_hypre`, `keel_boomeramg` and `keel_kinsol`",
     "result": "last, unless the run was killed",
 }
@@ -59,7 +60,7 @@ class Table:
                 return "three integers"
             if name == "deck":
                 return "object"
-            if name not in self.shared:
+            if name not in (*self.shared, *KINDS):
                 self.shared.append(name)
             return f"[{name}](#{name})"
         if "const" in node:

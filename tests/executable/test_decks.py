@@ -309,7 +309,7 @@ class Options(KeelTest):
         self.assertEqual(help_text.count("usage:"), 1)  # one rank speaks
         self.assertIn("Exit status: 0 valid, 1 a check failed or no convergence, 2 bad input", help_text)
         for study in ("solve", "krylov", "survey", "full_multigrid", "network", "exchange", "spmv", "fixed_point",
-                      "orthogonalise"):  # fmt: skip
+                      "orthogonalise", "benchmark", "quick_benchmark"):  # fmt: skip
             self.assertRegex(help_text, rf"(?m)^  {study} +\w")
 
     def test_help_and_keys_fit_100_columns(self) -> None:

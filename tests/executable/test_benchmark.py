@@ -1,0 +1,145 @@
+"""keel --benchmark: its rules, classes and marks, and RESULT.json with its digest."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from math import fsum
+from pathlib import Path
+from statistics import median
+
+from keel_runner import INPUTS, ROOT, KeelTest, Record, Run, at_once
+from record_schema import against_schema
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import check_result  # noqa: E402
+
+QUICK = ("--benchmark", "--quick")
+FIXED = "the rules of the benchmark fix it (docs/benchmark.md); leave it out"
+
+
+class Benchmark(KeelTest):
+    def quick(self, ranks: int | None, *words: object, threads: int = 1) -> tuple[Run, Record]:
+        run = self.valid(ranks, *QUICK, *words, threads=threads)
+        return run, json.loads(run.files["RESULT.json"])
+
+    def test_a_quick_run_reports_what_its_solves_say_and_is_marked(self) -> None:
+        for ranks in (1, 2):
+            run, result = self.quick(ranks)
+            self.assertEqual(against_schema([*run.all_records, result]), [])
+            self.assertEqual(run.record("benchmark"), result)
+            self.assertEqual(run.record("result"), result["result"])
+            self.assertEqual(run.record("run"), result["run"])
+            self.assertEqual(run.records("check"), result["checks"])
+            self.assertEqual((result["class"], result["changed"]), ("base", []))
+            self.assertIn("--quick", result["not_to_be_submitted"])
+            self.assertEqual([grid["box"] for grid in result["grids"]], [64, 32, 16])
+            for grid in result["grids"]:
+                self.assertEqual(grid["unknowns"], ranks * grid["box"] ** 3)
+                rows = [row for row in result["problems"] if row["grid"] == grid["grid"]]
+                figure = 4 * grid["unknowns"] / fsum(median(row["seconds"]) for row in rows)
+                self.assertAlmostEqual(grid["dof_per_second"] / figure, 1, delta=1e-12)
+                digits = fsum(row["digits"] for row in rows) / fsum(median(row["seconds"]) for row in rows)
+                self.assertAlmostEqual(grid["digits_per_second"] / digits, 1, delta=1e-12)
+                self.assertEqual([len(row["seconds"]) for row in rows], [3] * 4)
+                self.assertLessEqual(max(residual for row in rows for residual in row["residuals"]), 1e-10)
+            self.assertLess(result["grids"][0]["bottom_share"], result["grids"][2]["bottom_share"])
+            # The first problem is reported as any solve.
+            solves = run.records("solve")
+            self.assertEqual([solve["seconds"] for solve in solves], result["problems"][0]["seconds"])
+            timers = [timer["t_mean"] for timer in run.records("timer")]
+            self.assertAlmostEqual(fsum(timers) * 3 / fsum(solve["seconds"] for solve in solves), 1, delta=0.2)
+            names = [check["name"] for check in result["checks"]]
+            self.assertEqual(sorted(names), sorted({"discretisation_order", "residual_recomputed", "problem_unchanged",
+                                                    "operator_symmetry", "solves_converged"}))  # fmt: skip
+            self.assertEqual(result["checks"][-1]["want"], "all of 36")
+            self.assertRegex(run.stdout, r"\nFOM +non_benchmark\.dof_per_second \S+ +dof/s  tolerance 1e-10 ")
+            self.assertRegex(run.stdout, r"\nKeel benchmark, class base: NOT TO BE SUBMITTED: --quick")
+
+    def test_the_digest_is_that_of_the_file_and_the_lines(self) -> None:
+        run, result = self.quick(1)
+        self.assertIn(f"\ndigest    {result['digest']}\n", run.stdout)
+        text = run.files["RESULT.json"]
+        digest = "the digest is of another text"
+        self.assertNotIn(digest, list(check_result.wrong(text)))
+        self.assertIn("--quick", list(check_result.wrong(text)))
+        changed = text.replace(f'"dof_per_second": {result["grids"][0]["dof_per_second"]}', '"dof_per_second": 1e30')
+        self.assertNotEqual(changed, text)
+        self.assertIn(digest, list(check_result.wrong(changed)))
+
+    def test_what_is_changed_makes_the_class(self) -> None:
+        def classified(case: tuple[list[str], str, list[str]]) -> None:
+            words, category, changed = case
+            _, result = self.quick(1, *words)
+            self.assertEqual((result["class"], result["changed"]), (category, changed))
+
+        at_once(2, classified, [
+            (["multigrid.pre=3", "problem.storage=boxes", "comm.overlap=true"], "tuned",
+             ['passes: problem.storage = "boxes"', "solver: multigrid.pre = 3", "scheme: comm.overlap = true"]),
+            (["multigrid.precision=mixed", "bottom.solver=ca_cg"], "mixed",
+             ['precision: multigrid.precision = "mixed"', 'solver: bottom.solver = "ca_cg"']),
+            (["run.label=mine"], "base", []),
+        ])  # fmt: skip
+
+    def test_keys_that_the_rules_fix_are_refused(self) -> None:
+        fixed = ["problem.rhs=zero", "problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=constant",
+                 "problem.boundary=neumann", "problem.a=0", "problem.seed=2", "multigrid.tolerance=0.5", "multigrid.bottom_box=8",
+                 "run.repeats=1", "run.warmup=0", "run.deterministic=true", "comm.ranks_per_node=1"]  # fmt: skip
+        self.refused(1, *QUICK, *fixed, expected=[f"command line: {word.split('=')[0]}: {FIXED}" for word in fixed])
+        self.refused(1, *QUICK, "run.steps=2", expected=["run.steps: needs run.mode = solve"])
+        self.refused(1, "--benchmark", "run.mode=solve", expected=["run.mode = benchmark: given twice (before: solve)"])
+        self.refused(1, "--quick", expected=["command line: --quick: needs --benchmark"])
+
+    def test_those_of_a_deck_are_left_out(self) -> None:
+        plan = self.planned(1, *QUICK, INPUTS / "quickstart.toml")
+        self.assertEqual(plan["unknowns"], 64**3)
+        (remark,) = (remark for remark in plan["remarks"] if remark.endswith(FIXED))
+        for key in ("problem.box", "problem.boxes", "problem.coefficients", "problem.rhs", "run.repeats"):
+            self.assertIn(f"{key} (", remark)
+
+    def test_the_deck_is_the_option(self) -> None:
+        deck = INPUTS / "benchmark.toml"
+        self.assertEqual(self.text(None, "--print-deck", deck), self.text(None, "--print-deck", "--benchmark"))
+        self.assertEqual(self.text(None, "--print-deck", deck, "--benchmark", "--quick"), self.text(None, "--print-deck", *QUICK))
+
+    def test_the_box_is_the_first_that_takes_a_quarter_of_the_memory(self) -> None:
+        widths = [step * 2**n for n in range(4, 8) for step in (4, 5, 6, 7)]
+        for ranks, megabytes in ((1, 300), (1, 1000), (2, 3000)):
+            run = self.run_keel(ranks, "--dry-run", "--benchmark", under=["env", f"SLURM_MEM_PER_NODE={megabytes}"])
+            self.assertEqual(run.status, 0, run)
+            plan = run.record("plan")
+            width = plan["levels"][0]["box"]
+            quarter = megabytes * 2**20 / 4
+            arrays = ranks * plan["array_bytes"]
+            self.assertGreaterEqual(arrays, quarter)
+            # The finest grid, by which the box is chosen, has seven eighths of all cells.
+            narrower = arrays * (widths[widths.index(width) - 1] / width) ** 3
+            self.assertLess(0.9 * narrower, quarter)
+            self.assertEqual(plan["levels"][-1]["box"], next(n for n in (4, 5, 6, 7) if width % n == 0 and width // n & (width // n - 1) == 0))
+
+    def test_more_threads_than_processors_are_marked(self) -> None:
+        run, result = self.quick(1, threads=2 * (os.cpu_count() or 1) + 1)
+        self.assertIn("more threads than processors (see the warning)", result["not_to_be_submitted"])
+        self.assertTrue(result["run"]["shared_cores"])
+        self.assertIn("\nFOM    non_benchmark.dof_per_second ", run.stdout)
+
+    def test_a_run_that_fails_or_is_interrupted_has_no_result_to_submit(self) -> None:
+        run = self.run_keel(1, *QUICK, "multigrid.max_cycles=2")
+        self.assertEqual((run.status, run.stdout.splitlines()[-1]), (1, "RESULT INVALID"), run)
+        result = json.loads(run.files["RESULT.json"])
+        self.assertEqual(against_schema([result]), [])
+        self.assertIn("RESULT INVALID", result["not_to_be_submitted"])
+        self.assertIsNone(result["result"]["fom"])
+        late = self.run_keel(1, *QUICK, "run.time_limit=0.2")
+        self.assertEqual(late.status, 4, late)
+        self.assertRegex(late.stdout.splitlines()[-1], r"^RESULT INTERRUPTED  \d+ of \d+ solves \(run.time_limit\)$")
+        self.assertNotIn("RESULT.json", late.files)
+        self.assertEqual(late.records("benchmark"), [])
+
+    def test_a_folder_that_cannot_hold_the_result_is_refused(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "RESULT.json").mkdir()
+            done = subprocess.run([self.keel, *QUICK], cwd=folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(" ".join(done.stderr.split()), r"RESULT\.json: is a folder; .*start it in another folder")
