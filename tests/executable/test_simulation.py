@@ -33,7 +33,6 @@ name = "simulated"
 claim = "no machine is needed"
 deck = "{ROOT}/inputs/papers/seed_weak.toml"
 law = "weak"
-constant = "one box a rank"
 repeats = 1
 rounds = 1
 [keys]

@@ -90,7 +90,6 @@ name = "try"
 claim = "what happens"
 deck = "deck.toml"
 law = "weak"
-constant = "one box a rank"
 rounds = {rounds}
 order = "{order}"
 minutes = 1

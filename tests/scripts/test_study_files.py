@@ -20,7 +20,7 @@ name = "family"
 claim = "which is best"
 deck = "deck.toml"
 law = "strong"
-constant = "the domain"
+# each point twice
 rounds = 2
 repeats = 3
 [keys]
@@ -66,7 +66,7 @@ study.toml:1: name = "x y": wants letters, digits, - and _ only: folders and job
 study.toml:5: deck = "nope.toml": there is no file nope.toml; the path is relative to the study file
 study.toml:6: lawn: unknown key; a study has name, claim, deck, law, constant, rounds, repeats, minutes, order, dry_run, keys, \
 axis, baseline, ranks, threads, ranks_per_node (did you mean "law"?)
-study.toml:7: law = "weka": unknown law; choose weak, strong, throughput (did you mean "weak"?)
+study.toml:7: law = "weka": unknown law; choose weak, strong, throughput, sweep (did you mean "weak"?)
 study.toml:9: rounds = 0: wants at least 1: number of times that every point is started, in turns: A B A B
 study.toml:11: keys.rank: wants SECTION.KEY of a deck (did you mean "ranks"?)
 study.toml:13: rank: unknown axis; ranks, threads, ranks_per_node, or SECTION.KEY of a deck (did you mean "ranks"?)

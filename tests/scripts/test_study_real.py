@@ -22,7 +22,6 @@ name = "real"
 claim = "counts depend on nothing that happens to a study"
 deck = "{ROOT}/inputs/papers/seed_weak.toml"
 law = "weak"
-constant = "one box a rank"
 repeats = {{repeats}}
 minutes = 1
 [keys]

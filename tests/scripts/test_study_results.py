@@ -28,7 +28,7 @@ from studies.execute.folder import RESERVE_SECONDS, read_folder, write_new  # no
 SCALING = """\
 try: what happens
 
-weak: constant is one box a rank.
+weak: constant is 512 cells a rank, problem.box = 8.
 
 Seconds are measured, cycles and iterations counted.
 
@@ -47,6 +47,15 @@ class Results(Study):
         done = self.study("collect", self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.partition("wrote ")[0]
+
+    def test_a_sweep_has_no_efficiency(self) -> None:
+        path = fake_keel.study(self.top, ["cg", "bicgstab"])
+        path.write_text(path.read_text().replace('"weak"', '"sweep"'))
+        self.study("write", path, self.folder)
+        self.study("run", self.folder)
+        rows = [line.split(" | ") for line in self.scaling().splitlines() if line.startswith(("| cg", "| bicgstab"))]
+        self.assertEqual([row[6] for row in rows], ["-"] * 4)
+        self.assertEqual([row[7].split()[0] for row in rows], ["baseline", "baseline", "1.00", "1.00"])
 
     def test_a_study_that_was_killed_twice_ends_with_the_table_of_one_that_was_not(self) -> None:
         self.write(["cg", "stall"], rounds=2)

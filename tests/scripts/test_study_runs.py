@@ -418,6 +418,37 @@ class Queues(Study):
         self.assertEqual(told, ["job     12: not known: no bjobs here"] * 2)
 
 
+class Constants(Study):
+    """Quantities and keys that a plan calls constant."""
+
+    def said(self, *changes: tuple[str, str], ranks: list[int] | None = None, words: tuple[str, ...] = ()) -> tuple[str, str]:
+        study = fake_keel.study(self.top, ["cg", "bicgstab"], ranks)
+        text = study.read_text()
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        study.write_text(text)
+        done = self.study("plan", study, *words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return " ".join(done.stdout.split("\nsite ")[0].split("\n")[1:]), done.stdout
+
+    def test_the_quantity_of_the_law_and_the_keys_that_no_axis_varies(self) -> None:
+        weak, strong, sweep = '"weak"', ('"weak"', '"strong"'), ('"weak"', '"sweep"')
+        boxes = ("[[axis]]\nkey = \"ranks\"", "[[axis]]\nkeys = [\"ranks\", \"problem.box\"]")
+        self.assertEqual(self.said()[0], "weak: constant is 512 cells a rank, problem.box = 8")
+        self.assertEqual(self.said((weak, '"throughput"'), ranks=[2])[0], "throughput: constant is 2 ranks, problem.box = 8")
+        self.assertEqual(self.said(strong, boxes, ("[1, 2]", "[[1, 8], [8, 4]]"))[0], "strong: constant is 512 cells")
+        self.assertEqual(self.said(sweep)[0], "sweep: constant is problem.box = 8")
+        self.assertEqual(self.said(sweep, ranks=[2])[0], "sweep: constant is 2 ranks, 1024 cells, problem.box = 8")
+        self.assertEqual(self.said(words=("--unchecked",))[0], "weak: constant is the work of a rank, problem.box = 8")
+
+    def test_a_key_that_changes_changes_it_whatever_prose_says(self) -> None:
+        said, text = self.said(('law = "weak"', 'law = "weak"\nconstant = "512 cells"\n[keys]\nproblem.box = 4'),
+                               ('rounds = 1\norder = "largest_first"\nminutes = 1\n', ""))  # fmt: skip
+        self.assertEqual(said, "weak: constant is 512 cells a rank, problem.box = 4")  # the fake keel reads no deck
+        self.assertIn("remark: constant: without effect: ", text)
+
+
 class Refusals(Study):
     def test_a_point_that_keel_refuses_keeps_everything_from_being_written(self) -> None:
         done = self.study("write", fake_keel.study(self.top, ["cg", "bad"]), self.folder)
@@ -438,7 +469,7 @@ class Refusals(Study):
         site.write_text('launcher = "local"\nabout = "here"\n[node]\ncoers = 4\n')
         done = self.study("plan", study, "--site", site)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("try.toml:7: ruonds: unknown key; ", done.stderr)
+        self.assertIn("try.toml:6: ruonds: unknown key; ", done.stderr)
         self.assertIn("site.toml:4: node.coers: unknown key; [node] has cores, ", done.stderr)
         self.assertIn('(did you mean "cores"?)', done.stderr)
 

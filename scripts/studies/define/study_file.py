@@ -14,8 +14,8 @@ KEYS = {
     "name": Key(str, "letters, digits and -, as part of names of folders and jobs", needed=True),
     "claim": Key(str, "what the study is to show, for the first line of its page", needed=True),
     "deck": Key(str, "base deck, relative to the study file", needed=True),
-    "law": Key(str, "what stays the same as ranks grow", ("weak", "strong", "throughput"), needed=True),
-    "constant": Key(str, "in words, what is held constant", needed=True),
+    "law": Key(str, "what stays the same as ranks grow", ("weak", "strong", "throughput", "sweep"), needed=True),
+    "constant": Key(str, "without effect: what stays constant is derived from the other keys"),
     "rounds": Key(int, "number of times that every point is started, in turns: A B A B", least=1),
     "repeats": Key(int, "solves measured in each start, run.repeats of the deck", least=1),
     "minutes": Key((int, float), "what a start takes at most, for the time that the job asks for", least=0),
@@ -36,6 +36,7 @@ LAWS = {
     "weak": "the work of a rank",
     "strong": "the work of all ranks together",
     "throughput": "the number of ranks",
+    "sweep": "no quantity: values are compared one with another",
 }
 
 
@@ -52,7 +53,7 @@ class Study:
     claim: str
     deck: Path
     law: str
-    constant: str
+    constant: str = ""  # prose of files for Keel 1.0, not used
     rounds: int = 1
     minutes: float = 5.0
     order: str = "largest_first"

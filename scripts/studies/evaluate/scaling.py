@@ -37,8 +37,8 @@ Group = tuple[str, int, int, str]  # variant, ranks, threads, point
 
 
 def efficiency(law: str, group: Group, family: dict[Group, Any]) -> float | None:
-    """Relative to the fewest ranks of the family; of throughput to the best rate. Of one point there is none."""
-    if len(family) == 1:
+    """Relative to the fewest ranks of the family; of throughput to the best rate. None of one point, and in a sweep."""
+    if len(family) == 1 or law == "sweep":
         return None
     seconds = {key: rows["seconds"].median() for key, rows in family.items()}
     if law == "throughput":

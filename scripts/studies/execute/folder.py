@@ -140,7 +140,7 @@ def write(plan: Plan, keel: Path, folder: Path, command: str) -> Written:
     script, submit = job_script(plan, near(started, folder), mpiexec_of(keel), near(ROOT / "scripts", folder))
     study = {key: value for key, value in asdict(plan.study).items() if key not in ("path", "deck")}
     facts = {
-        "study": study | {"deck": plan.study.deck.name},
+        "study": study | {"deck": plan.study.deck.name, "constant": plan.constant},
         "site": {key: value for key, value in asdict(plan.site).items() if key != "path"} | {"name": plan.site.name},
         "nodes": plan.nodes, "minutes": plan.minutes, "submit": submit,
         "points": [{"name": one.point.name, "values": one.point.values, "words": one.words, **asdict(one.placement),

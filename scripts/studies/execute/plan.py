@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+import textwrap
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -42,6 +43,7 @@ class Plan:
     site: Site
     points: list[Planned]
     problems: list[str]  # problems of the study as a whole
+    constant: str  # quantities and keys that are the same in all points
     time_limit: float = 0.0  # for each run, by the deck; 0 = none
 
     @property
@@ -77,9 +79,31 @@ def for_virtual_ranks(study: Study, deck: dict[str, Any], point: Point, placemen
     return [f"problem.ranks={point.ranks}", *nodes]
 
 
+def constant_of(study: Study, deck: dict[str, Any], points: list[Planned]) -> str:
+    """The quantity that the law holds constant, then the starts and the keys of the problem that no axis varies."""
+    what = "rows" if deck.get("run.mode") == "spmv" else "cells"
+    sized = [one for one in points if one.predicted.size is not None]
+    held = {
+        f"{what} a rank": {one.predicted.size / one.point.ranks for one in sized},
+        what: {one.predicted.size for one in sized},
+        "ranks": {one.point.ranks for one in points},
+    }
+    names = {"weak": [f"{what} a rank"], "strong": [what], "throughput": ["ranks"], "sweep": ["ranks", what]}[study.law]
+    found = [f"{value:.10g} {name if value != 1 else name[:-1]}"
+             for name in names for value in held[name] if len(held[name]) == 1]  # fmt: skip
+    if not found and study.law != "sweep":
+        found = [LAWS[study.law]]
+    varied = {key for axis in study.axes for key in axis.keys} | {"ranks"}
+    same = study.starts | {key: value for key, value in deck.items() if key.startswith("problem.")}
+    found += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in same.items() if key not in varied]
+    return ", ".join(found) or "nothing"
+
+
 def law_problems(study: Study, points: list[Planned]) -> Iterator[str]:
     """An error if the quantity that the law holds constant is not, by the sizes that keel predicted."""
     groups: dict[str, dict[float, str]] = {}
+    if study.law == "sweep":
+        return
     for one in points:
         if one.predicted.size is None:
             continue
@@ -130,8 +154,11 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
                         " one of each tells as much")  # fmt: skip
     if study.baseline and not any(is_baseline(study, one.point) for one in planned):
         problems.append("error: no point is the baseline")
+    if study.constant:
+        problems.append("remark: constant: without effect: what stays constant is derived from the other keys; leave it out")
     limit = deck.get("run.time_limit", 0)
-    return Plan(study, site, planned, problems, limit if isinstance(limit, int | float) and not unfit(limit) else 0)
+    return Plan(study, site, planned, problems, constant_of(study, deck, planned),
+                limit if isinstance(limit, int | float) and not unfit(limit) else 0)  # fmt: skip
 
 
 def size_words(count: float | None, unit: str = "B") -> str:
@@ -167,7 +194,7 @@ def plan_text(plan: Plan) -> str:
     head = ["point", "ranks x threads", "nodes", "ranks/node", "cells", "memory/node", "messages, off node", "rounds",
             "node-hours <=", "checked"]  # fmt: skip
     lines = [f"{study.name}: {study.claim}",
-             f"{study.law}: constant is {study.constant}",
+             *textwrap.wrap(f"{study.law}: constant is {plan.constant}", 100, break_long_words=False),
              f"site {site.name}: {site.about}", "", table(head, rows).rstrip(), ""]  # fmt: skip
     lines.append("messages: of the busiest rank in one exchange of the finest level; all by keel --dry-run, predicted")
     starts, hours = len(plan.starts), plan.nodes * plan.minutes / 60

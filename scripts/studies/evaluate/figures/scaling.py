@@ -36,7 +36,7 @@ def draw(tables: Tables) -> Picture:
     if tables.written.facts["study"]["law"] == "throughput":
         return throughput(every)
     ranks = sorted({one.ranks for one in every})
-    if len(ranks) < 2:
+    if len(ranks) < 2 or tables.written.facts["study"]["law"] == "sweep":
         raise Nothing
     figure, ((left, right),) = new(columns=2, height=3.8)
     law = tables.written.facts["study"]["law"]
