@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
         one = verbs.add_parser(verb, help=about)
         one.add_argument("study", type=Path, metavar="STUDY.toml")
         one.add_argument("--site", default="local", help="a name of inputs/sites, or a file.toml; local by default")
+        one.add_argument("--account", metavar="NAME", help="whom the batch system charges, in place of the site's")
         one.add_argument("--keel", help="executable; by default $KEEL, the release build, or that of PATH")
         one.add_argument(
             "--unchecked",
@@ -73,6 +74,10 @@ def planned(options: argparse.Namespace) -> Plan:
         wrong.append(str(error))
     if wrong or not study or not site:
         raise Refused("\n".join(wrong))
+    if options.account:
+        if site.here:
+            raise Refused(f"--account {options.account}: site {site.name} has no batch system; leave it out")
+        site = site.charged_to(options.account)
     return plan(study, site, None if options.unchecked else find_keel(options.keel))
 
 

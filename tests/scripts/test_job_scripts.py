@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
 import fake_keel  # noqa: E402
+from studies.define.checked_toml import Refused  # noqa: E402
 from studies.define.sites import SITES, read_site  # noqa: E402
 from studies.define.study_file import read_study  # noqa: E402
 from studies.execute.folder import job_script  # noqa: E402
@@ -33,6 +34,9 @@ class JobScripts(unittest.TestCase):
         (self.folder / "deck.toml").write_text("[problem]\nbox = 8\n")
 
     def script(self, site: Path) -> tuple[str, str]:
+        """On a site with GPUs they are used."""
+        backend = '[run]\nbackend = "cuda"\n' if read_site(site).gpus_per_rank else ""
+        (self.folder / "deck.toml").write_text("[problem]\nbox = 8\n" + backend)
         study = read_study(fake_keel.study(self.folder, ["cg", "ca_cg s=8 basis=newton"], ranks=[6, 48], rounds=2))
         made = plan(study, read_site(site), None)
         return job_script(made, "/opt/keel/bin/keel", "mpiexec")
@@ -89,10 +93,59 @@ class JobScripts(unittest.TestCase):
             "module load keel",
             "export A='b c'",
             "#SBATCH --nodes=12",
+            "#SBATCH --gpus-per-node=4",
             '    --gpus-per-task=1 --gpu-bind=closest "${@:6}"',
         ):
             self.assertIn(line, text)
         self.assertEqual(submit, "sbatch job.sh")
+
+    def lines(self, launcher: str, run: str, environment: str = "") -> str:
+        site = self.folder / "gpus.toml"
+        site.write_text(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 64\ngpus = 4\n'
+                        f"[run]\nthreads = 16\ngpus_per_rank = 1\n{run}{environment}")  # fmt: skip
+        return self.script(site)[0]
+
+    def test_ranks_that_see_all_gpus_of_a_node_take_the_nearest_or_those_of_the_sites_order(self) -> None:
+        for launcher, words in (("slurm", '--gpus-per-node=4 --gpu-bind=none "'), ("flux", "-o gpu-affinity=off "),
+                                ("pbs_pals", "#PBS -l select=12:ncpus=64:ngpus=4\n#PBS -l place=scatter:excl\n")):  # fmt: skip
+            text = self.lines(launcher, 'gpu_bind = "none"\n')
+            self.assertIn(words, text)
+            self.assertNotIn("--gpus-per-task=1 --gpu-bind", text)
+            self.assertNotIn("KEEL_DEVICES", text)
+            text = self.lines(launcher, 'gpu_bind = "none"\ngpu_order = [3, 2, 1, 0]\n', '[gpu_environment]\nA = "1"\n')
+            self.assertIn("export KEEL_DEVICES=3,2,1,0\nexport A=1\n", text)
+
+    def test_a_launcher_that_cannot_give_gpus_as_wanted_is_refused(self) -> None:
+        for launcher, run, told in (
+            ("pbs_pals", "", '8: run.gpus_per_rank: launcher "pbs_pals" gives no GPUs to ranks; gpu_bind = "none" shows all'),
+            ("pbs_alps", "", '8: run.gpus_per_rank: launcher "pbs_alps" gives no GPUs to ranks'),
+            ("local", "", '8: run.gpus_per_rank: launcher "local" gives no GPUs to ranks; gpu_bind = "none" shows all'),
+            ("pbs_alps", 'gpu_bind = "none"\n', '9: run.gpu_bind = "none": launcher "pbs_alps" cannot show all GPUs'),
+            ("lsf_jsrun", 'gpu_bind = "none"\n', '9: run.gpu_bind = "none": launcher "lsf_jsrun" cannot show all GPUs'),
+            ("slurm", "gpu_order = [1, 0]\n", '9: run.gpu_order: wants gpu_bind = "none"'),
+            ("slurm", 'gpu_bind = "none"\ngpu_order = [0, 4]\n', "10: run.gpu_order: 4: the node has GPUs 0 to 3"),
+            ("slurm", 'gpu_bind = "none"\ngpu_order = ["0"]\n', "10: run.gpu_order: wants an array of whole numbers"),
+        ):
+            with self.subTest(launcher=launcher, run=run), self.assertRaises(Refused) as refused:
+                self.lines(launcher, run)
+            self.assertIn(f"gpus.toml:{told}", str(refused.exception))
+
+    def test_a_deck_for_processors_leaves_gpus_and_their_environment_out(self) -> None:
+        study = read_study(fake_keel.study(self.folder, ["cg"]))
+        for site in sorted(SITES.glob("*.toml")):
+            made = plan(study, read_site(site), None)
+            text, _ = job_script(made, "/opt/keel/bin/keel", "mpiexec")
+            self.assertNotRegex(text, r"--gpu|gpu-affinity|MPICH_GPU_SUPPORT|MPICH_OFI_NIC| -g [1-9]", site)
+            remarks = [problem for problem in made.problems if "ranks get no GPUs" in problem]
+            self.assertEqual(bool(remarks), read_site(site).gpus_per_rank > 0, site)
+
+    def test_the_account_stands_wherever_the_site_has_a_placeholder(self) -> None:
+        study = read_study(fake_keel.study(self.folder, ["cg"]))
+        for name, line in (("lassen", "#BSUB -G mine"), ("slurm_cray", "#SBATCH --account=mine"), ("flux", "#flux: --bank=mine")):
+            site = read_site(SITES / f"{name}.toml").charged_to("mine")
+            text, _ = job_script(plan(study, site, None), "/opt/keel/bin/keel", "mpiexec")
+            self.assertIn(line + "\n", text)
+            self.assertNotIn("PROJECT", text)
 
 
 if __name__ == "__main__":

@@ -211,7 +211,7 @@ class Sites(Files):
         self.assertIn('node.cores = "many": wants a whole number: cores of a node', found[3])
 
     def test_a_site_of_no_name_is_refused_with_those_that_are(self) -> None:
-        with self.assertRaisesRegex(Refused, 'no such site; flux, hosts, local, .*did you mean "slurm"'):
+        with self.assertRaisesRegex(Refused, 'no such site; el_capitan, flux, frontier, .*did you mean "slurm"'):
             find_site("slrum")
         own = Path(self.folder) / "sites/mine.toml"
         own.parent.mkdir()
@@ -257,8 +257,16 @@ class Sites(Files):
                 read_site(self.file(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 8\n{table}', "site.toml"))
             self.assertIn(f"site.toml:{told}", str(refused.exception))
 
+    def test_cray_mpich_wants_two_variables_for_a_progress_thread(self) -> None:
+        both = 'MPICH_ASYNC_PROGRESS = "1"\n', 'MPICH_MAX_THREAD_SAFETY = "multiple"\n'
+        for given, told in ((both[:1], "MPICH_ASYNC_PROGRESS=1 without MPICH_MAX_THREAD_SAFETY=multiple"), (both, ""),
+                            (both[1:], "MPICH_MAX_THREAD_SAFETY=multiple without MPICH_ASYNC_PROGRESS=1"), ((), "")):  # fmt: skip
+            text = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\n[run]\nprogress_cores = 1\n[environment]\n'
+            _, problems = place(read_site(self.file(text + "".join(given), "site.toml")), points_of(read_study(self.file(GOOD)))[0])
+            self.assertEqual([problem.partition(": ")[2].partition(": ")[0] for problem in problems], [told] if told else [])
+
     def test_asynchronous_progress_wants_a_core(self) -> None:
-        text = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\n[environment]\nMPICH_ASYNC_PROGRESS = "1"\n'
+        text = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\n[environment]\nMPIR_CVAR_ASYNC_PROGRESS = "1"\n'
         _, problems = place(read_site(self.file(text, "site.toml")), points_of(read_study(self.file(GOOD)))[0])
         self.assertIn("run.progress_cores = 1 would leave it a core", problems[0])
 

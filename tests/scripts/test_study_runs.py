@@ -317,7 +317,7 @@ class Submission(Study):
         sbatch = self.top / "sbatch"
         sbatch.write_text('#!/bin/bash\necho "Submitted $* in ${PWD##*/}"\n')
         sbatch.chmod(0o755)
-        words = ("write", fake_keel.study(self.top, ["cg"]), "--site", "slurm", self.folder)
+        words = ("write", fake_keel.study(self.top, ["cg"]), "--site", "slurm", "--account", "mine", self.folder)
         self.assertEqual(self.study(*words).returncode, 0)
         done = self.study("submit", self.folder)
         self.assertEqual((done.returncode, done.stdout), (0, "Submitted job.sh in made\n"))
@@ -327,6 +327,27 @@ class Submission(Study):
         done = self.study("submit", self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"no sbatch here; on the machine: cd {self.folder} && sbatch job.sh", done.stderr)
+
+    def test_a_placeholder_for_an_account_is_not_handed_over(self) -> None:
+        for site, line in (("slurm", "#SBATCH --account=PROJECT"), ("pbs_pals", "#PBS -A PROJECT"), ("flux", "#flux: --bank=PROJECT"),
+                           ("lsf_jsrun", "#BSUB -P PROJECT"), ("lassen", "#BSUB -G PROJECT")):  # fmt: skip
+            with self.subTest(site):
+                folder = self.top / f"for-{site}"
+                made = self.study("write", fake_keel.study(self.top, ["cg"]), "--site", site, folder)
+                self.assertIn("remark: PROJECT stands for your account: give --account NAME; submit refuses it\n", made.stdout)
+                for submits in ("sbatch", "qsub", "flux", "bsub"):
+                    (self.top / submits).write_text("#!/bin/bash\ntouch handed-over\n")
+                    (self.top / submits).chmod(0o755)
+                done = self.study("submit", folder)
+                self.assertEqual((done.returncode, (folder / "handed-over").exists()), (2, False))
+                self.assertIn(f"{folder}/job.sh: {line}: PROJECT stands for your account; change the line, ", done.stderr)
+                script = folder / "job.sh"
+                script.write_text(script.read_text().replace("PROJECT", "mine"))
+                self.assertEqual((self.study("submit", folder).returncode, (folder / "handed-over").exists()), (0, True))
+
+    def test_an_account_where_nothing_is_charged_is_refused(self) -> None:
+        done = self.study("plan", fake_keel.study(self.top, ["cg"]), "--account", "mine")
+        self.assertEqual((done.returncode, done.stderr), (2, "--account mine: site local has no batch system; leave it out\n"))
 
     def test_a_study_for_another_machine_is_written_without_its_keel(self) -> None:
         self.environment.pop("KEEL")
@@ -395,7 +416,7 @@ class Queues(Study):
         for site, (submits, says, job, asks, answer, state, gone) in self.SAID.items():
             with self.subTest(site):
                 self.folder = self.top / f"for-{site}"
-                words = ("write", fake_keel.study(self.top, ["cg"]), "--site", site, self.folder)
+                words = ("write", fake_keel.study(self.top, ["cg"]), "--site", site, "--account", "mine", self.folder)
                 self.assertEqual(self.study(*words).returncode, 0)
                 self.assertNotIn("job ", self.study("status", self.folder).stdout)
                 self.command(submits, f"echo '{says}'")
@@ -404,12 +425,49 @@ class Queues(Study):
                 self.command(asks, answer)
                 self.assertTrue(self.study("status", self.folder).stdout.endswith(f"job     {job}: {state}\n"))
                 self.command(asks, gone)
-                self.assertIn(f"job     {job}: gone: ended, or cancelled\n", self.study("status", self.folder).stdout)
+                gone_from_queue = f"job     {job}: cancelled or killed: its script came to no end\n"
+                self.assertIn(gone_from_queue, self.study("status", self.folder).stdout)
                 self.command(asks, "echo 'cannot connect to server' >&2; exit 1")
                 self.assertIn(f"job     {job}: not known: cannot connect to server\n", self.study("status", self.folder).stdout)
 
+    def test_a_job_that_ended_is_told_from_one_that_was_cancelled(self) -> None:
+        words = ("write", fake_keel.study(self.top, ["cg", "crash"]), "--site", "slurm", "--account", "mine", self.folder)
+        self.assertEqual(self.study(*words).returncode, 0)
+        self.command("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1")
+        self.command("srun", 'while [ "${1:0:1}" = - ]; do shift; done; exec "$@"')
+
+        def states() -> list[str]:
+            lines = self.study("status", self.folder).stdout.splitlines()
+            return [line.partition(": ")[2] for line in lines if line.startswith("job ")]
+
+        for job in ("7", "8"):
+            self.command("sbatch", f"echo 'Submitted batch job {job}'")
+            self.assertEqual(self.study("submit", self.folder).returncode, 0)
+        self.environment |= {"SLURM_JOB_ID": "7", "SLURM_SUBMIT_DIR": str(self.folder)}
+        self.assertEqual(self.begin().wait(), 1)
+        nothing = "cancelled or killed: its script came to no end"
+        self.assertEqual(states(), ["ended: 2 starts failed or are left", nothing])
+        self.command("sacct", 'test "$*" = "--noheader --allocations --parsable2 --format=State --jobs ${!#}" || exit 1\n'
+                     'case ${!#} in 7) echo FAILED ;; 8) echo "CANCELLED by 1000" ;; esac')  # fmt: skip
+        self.assertEqual(states(), ["FAILED; ended: 2 starts failed or are left", "CANCELLED by 1000"])
+        self.command("sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1")
+        self.assertEqual(states()[1], nothing)
+
+    def test_a_job_that_is_told_to_end_says_so(self) -> None:
+        (self.top / "stall").touch()
+        site = self.top / "alone.toml"
+        site.write_text('launcher = "slurm"\nabout = "x"\n[node]\ncores = 2\n')
+        self.study("write", fake_keel.study(self.top, ["stall"], ranks=[2]), "--site", site, self.folder)
+        self.command("srun", 'while [ "${1:0:1}" = - ]; do shift; done; exec "$@"')
+        self.environment |= {"SLURM_JOB_ID": "9", "SLURM_SUBMIT_DIR": str(self.folder)}
+        child = self.begin()
+        wait_for(lambda: bool(self.stalled()))
+        child.terminate()
+        self.assertEqual(child.wait(), 1)
+        self.assertEqual((self.folder / "ends.txt").read_text(), "9 told to end: 1 starts failed or are left\n")
+
     def test_where_nobody_can_be_asked_that_is_said(self) -> None:
-        words = ("write", fake_keel.study(self.top, ["cg"]), "--site", "lsf_jsrun", self.folder)
+        words = ("write", fake_keel.study(self.top, ["cg"]), "--site", "lsf_jsrun", "--account", "mine", self.folder)
         self.assertEqual(self.study(*words).returncode, 0)
         self.command("bsub", "echo 'Job <12> is submitted to queue <batch>.'")
         self.study("submit", self.folder)

@@ -1,8 +1,9 @@
 """Sites: the nodes of a machine, how ranks are placed on them, and what a job script there has to say."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from studies.define.checked_toml import CheckedToml, Key, Refused, nearest
 from studies.define.platforms import Machine, Platform, find, mistakes, read_machine, read_platform
@@ -10,6 +11,13 @@ from studies.define.points import Point
 
 SITES = Path(__file__).resolve().parents[3] / "inputs" / "sites"
 LAUNCHERS = Path(__file__).resolve().parents[1] / "templates" / "launchers"
+
+PLACEHOLDER = "PROJECT"  # in place of an account in the sites that come with Keel
+BIND_GPUS = ("flux", "lsf_jsrun", "slurm")  # launchers that show each rank the GPUs nearest to it
+NO_GPUS = ("hosts", "pbs_alps", "simulated")
+CRAY_PROGRESS = {"MPICH_ASYNC_PROGRESS": "1", "MPICH_MAX_THREAD_SAFETY": "multiple"}
+
+ENVIRONMENTS = ("environment", "gpu_environment")
 
 TABLES = {
     "node": {
@@ -19,12 +27,16 @@ TABLES = {
         "gpus": Key(int, "GPUs of a node", least=0),
         "nics": Key(int, "network cards of a node", least=0),
         "reserved_cores": Key(int, "cores of a node that the system keeps for itself", least=0),
+        "machine": Key(str, "whose costs scripts/study plan --times takes: a name of inputs/machines, or a path"),
     },
     "run": {
         "threads": Key(int, "threads of a rank, unless the study says", least=1),
         "ranks_per_node": Key(int, "ranks on a node, unless the study says; 0 = as many as its cores allow", least=0),
         "progress_cores": Key(int, "cores left free for each rank's thread that moves messages on", least=0),
         "gpus_per_rank": Key(int, "GPUs of a rank", least=0),
+        "gpu_bind": Key(str, "closest: the launcher shows a rank its own GPUs; none: all of the node, and Keel takes the nearest",
+                        ("closest", "none")),
+        "gpu_order": Key(list, 'with gpu_bind = "none": numbers of the GPUs that the ranks of a node take in turn'),
         "options": Key(list, "further words for the launcher"),
     },
     "simulation": {
@@ -56,6 +68,8 @@ class Site:
     ranks_per_node: int = 0
     progress_cores: int = 0
     gpus_per_rank: int = 0
+    gpu_bind: str = "closest"
+    gpu_order: tuple[int, ...] = ()
     options: tuple[str, ...] = ()
     machine: str = ""
     platform: str = ""
@@ -65,6 +79,7 @@ class Site:
     setup: tuple[str, ...] = ()
     longest_minutes: int = 0
     environment: dict[str, str] = field(default_factory=dict)
+    gpu_environment: dict[str, str] = field(default_factory=dict)  # added if ranks get GPUs
 
     @property
     def name(self) -> str:
@@ -79,6 +94,15 @@ class Site:
     def here(self) -> bool:
         """Without a batch system."""
         return self.simulated or self.launcher in ("local", "hosts")
+
+    @property
+    def placeholder(self) -> bool:
+        """True if the account, or a directive, is not yet the user's."""
+        return any(PLACEHOLDER in text for text in (self.account, *self.directives))
+
+    def charged_to(self, account: str) -> "Site":
+        directives = tuple(line.replace(PLACEHOLDER, account) for line in self.directives)
+        return replace(self, account="" if directives != self.directives else account, directives=directives)
 
     def simulation(self) -> tuple[Machine, Platform]:
         """The simulated machine; Refused if it cannot be read."""
@@ -126,41 +150,64 @@ def read_site(path: Path) -> Site:
     """Refuses what is wrong, all at once, with file:line."""
     file = CheckedToml(path)
     values = file.values
-    tables = {name: Key(dict, f"[{name}]", needed=name == "node") for name in (*TABLES, "environment")}
+    tables = {name: Key(dict, f"[{name}]", needed=name == "node") for name in (*TABLES, *ENVIRONMENTS)}
     file.check(values, (), {"launcher": Key(str, "how ranks are started", launchers(), needed=True),
                             "about": Key(str, "which machine this is, and what of it was tried", needed=True)} | tables,
                "a site")  # fmt: skip
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     for name, keys in TABLES.items():
         table = values.get(name, {})
         if isinstance(table, dict):
             file.check(table, (name,), keys, f"[{name}]")
             for key, value in table.items():
-                if isinstance(value, list) and not all(isinstance(word, str) for word in value):
-                    file.refuse((name, key), f"{name}.{key}: wants an array of texts")
+                kind = int if key == "gpu_order" else str
+                if isinstance(value, list) and not all(type(word) is kind for word in value):
+                    file.refuse((name, key), f"{name}.{key}: wants an array of {'texts' if kind is str else 'whole numbers'}")
                 found[key] = tuple(value) if isinstance(value, list) else value
-    environment = values.get("environment", {})
-    for key, value in environment.items() if isinstance(environment, dict) else ():
-        if not isinstance(value, str) or not key.replace("_", "").isalnum():
-            file.refuse(("environment", key), f'environment.{key} = {value!r}: wants NAME = "text"')
+    for name in ENVIRONMENTS:
+        found[name] = table = values.get(name, {})
+        for key, value in table.items() if isinstance(table, dict) else ():
+            if not isinstance(value, str) or not key.replace("_", "").isalnum():
+                file.refuse((name, key), f'{name}.{key} = {value!r}: wants NAME = "text"')
     cores = found.get("cores", 0)
-    if isinstance(cores, int) and cores and int(found.get("reserved_cores", 0) or 0) >= cores:  # type: ignore[call-overload]
+    if isinstance(cores, int) and cores and int(found.get("reserved_cores", 0) or 0) >= cores:
         file.refuse(("node", "reserved_cores"), f"node.reserved_cores: leaves none of {cores} cores")
+    if not file.mistakes:
+        check_gpus(file, values["launcher"], found)
     simulated = values.get("launcher") == "simulated"
-    if simulated and "machine" not in found:
+    model = values.get("simulation")
+    if simulated and not (isinstance(model, dict) and "machine" in model):
         file.refuse(("launcher",), 'launcher = "simulated": wants simulation.machine, a name of inputs/machines')
-    if not simulated and values.get("simulation"):
+    if not simulated and model:
         file.refuse(("simulation",), '[simulation]: only launcher = "simulated" has one')
     for key in ("machine", "platform"):
         if str(found.get(key, "")).endswith(".toml"):
             found[key] = str((path.parent / str(found[key])).resolve())  # as seen from the site's file
     file.done()
+    if found.get("gpu_order"):
+        found["gpu_environment"] = {"KEEL_DEVICES": ",".join(map(str, found["gpu_order"]))} | found["gpu_environment"]
     if not cores:
         found["cores"] = len(os.sched_getaffinity(0))
     if not found.get("memory_gb"):
         own = simulated or not cores
         found["memory_gb"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9 if own else 0.0
-    return Site(path=path, launcher=values["launcher"], about=values["about"], environment=environment, **found)  # type: ignore[arg-type]
+    return Site(path=path, launcher=values["launcher"], about=values["about"], **found)
+
+
+def check_gpus(file: CheckedToml, launcher: str, found: dict[str, Any]) -> None:
+    """Refuses GPUs that the launcher cannot give to ranks as the site wants."""
+    closest = found.get("gpu_bind", "closest") == "closest"
+    if found.get("gpus_per_rank") and closest and launcher not in BIND_GPUS:
+        remedy = ("" if launcher in NO_GPUS else
+                  '; gpu_bind = "none" shows all GPUs of a node to its ranks, and Keel takes the nearest')  # fmt: skip
+        file.refuse(("run", "gpus_per_rank"), f'run.gpus_per_rank: launcher "{launcher}" gives no GPUs to ranks{remedy}')
+    if not closest and (launcher in NO_GPUS or launcher == "lsf_jsrun"):
+        file.refuse(("run", "gpu_bind"), f'run.gpu_bind = "none": launcher "{launcher}" cannot show all GPUs to each rank')
+    order = found.get("gpu_order", ())
+    if order and closest:
+        file.refuse(("run", "gpu_order"), 'run.gpu_order: wants gpu_bind = "none": else a rank sees its own GPUs alone')
+    if wrong := [number for number in order if not 0 <= number < found.get("gpus", 0)]:
+        file.refuse(("run", "gpu_order"), f"run.gpu_order: {wrong[0]}: the node has GPUs 0 to {found.get('gpus', 0) - 1}")
 
 
 def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
@@ -185,6 +232,10 @@ def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
         )
     if site.gpus_per_rank and per_node * site.gpus_per_rank > site.gpus:
         found.append(f"error: {per_node} ranks a node x {site.gpus_per_rank} GPUs are more than the node's {site.gpus}")
+    cray = {key: site.environment.get(key) == value for key, value in CRAY_PROGRESS.items()}
+    if len(set(cray.values())) > 1:
+        given, missing = sorted(cray, key=cray.get, reverse=True)  # type: ignore[arg-type]
+        found.append(f"warning: {given}={CRAY_PROGRESS[given]} without {missing}={CRAY_PROGRESS[missing]}: Cray MPICH wants both")
     asynchronous = [key for key, value in site.environment.items() if key.endswith("ASYNC_PROGRESS") and value == "1"]
     if asynchronous and not site.progress_cores:
         found.append(f"warning: {asynchronous[0]}=1 starts a thread a rank; run.progress_cores = 1 would leave it a core")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from studies.define.checked_toml import Refused
+from studies.define.sites import PLACEHOLDER
 from studies.execute.folder import Written
 
 PATIENCE = 20  # seconds that a batch system has to answer
@@ -20,11 +21,13 @@ class System:
     number: str  # pattern of what submitting prints: the name of the job
     ask: tuple[str, ...]  # command that tells its state, the name behind it
     state: str = r"(\S+)"  # pattern of what that prints
+    past: tuple[str, ...] = ()  # command that tells what became of a job that has left the queue, the name behind it
 
 
 PBS = System(r"^\s*(\d+(?:\[\])?(?:\.\S+)?)\s*$", ("qstat", "-f"), r"job_state = (\S+)")
 SYSTEMS = {
-    "slurm": System(r"Submitted batch job (\d+)", ("squeue", "--noheader", "--format=%T", "--jobs")),
+    "slurm": System(r"Submitted batch job (\d+)", ("squeue", "--noheader", "--format=%T", "--jobs"),
+                    past=("sacct", "--noheader", "--allocations", "--parsable2", "--format=State", "--jobs")),  # fmt: skip
     "pbs_alps": PBS,
     "pbs_pals": PBS,
     "lsf_jsrun": System(r"Job <(\d+)>", ("bjobs", "-noheader", "-o", "stat")),
@@ -40,6 +43,10 @@ def submit(written: Written) -> int:
         raise Refused(
             f"{written.folder} is written for a machine without a batch system; scripts/study run {written.folder}"
         )
+    script = (written.folder / "job.sh").read_text(encoding="utf-8")
+    if line := re.search(rf"^#(SBATCH|PBS|BSUB|flux:)\s.*\b{PLACEHOLDER}\b.*$", script, re.M):
+        raise Refused(f"{written.folder}/job.sh: {line[0]}: {PLACEHOLDER} stands for your account; change the line, or write "
+                      "the study again, into another folder, with --account NAME")  # fmt: skip
     done = subprocess.run(["bash", "-c", command], cwd=written.folder, stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout, end="", flush=True)
     if done.returncode == 127:
@@ -60,24 +67,43 @@ def jobs_of(written: Written) -> list[str]:
     return [job for line in lines if (job := json.loads(line)["job"])]
 
 
-def state_of_job(system: System, job: str) -> str:
-    """As the batch system calls it, or why it is not known."""
-    program = system.ask[0]
-    if not shutil.which(program):
-        return f"not known: no {program} here"
+def ask(command: tuple[str, ...], job: str) -> subprocess.CompletedProcess[str] | str:
+    """The batch system's answer, or why it gave none."""
+    if not shutil.which(command[0]):
+        return f"no {command[0]} here"
     try:
-        done = subprocess.run([*system.ask, job], capture_output=True, text=True, check=False, timeout=PATIENCE)
+        return subprocess.run([*command, job], capture_output=True, text=True, check=False, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        return f"not known: {program} has not answered in {PATIENCE} s"
+        return f"{command[0]} has not answered in {PATIENCE} s"
+
+
+def end_of_job(written: Written, system: System, job: str) -> str:
+    """The end of a job that has left the queue: by the accounting, else by the last line that its script wrote."""
+    path = written.folder / "ends.txt"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    said = [line.partition(" ")[2] for line in lines if line.partition(" ")[0] == job]
+    told = ask(system.past, job) if system.past else ""
+    accounted = told.stdout.strip().partition("\n")[0] if isinstance(told, subprocess.CompletedProcess) else ""
+    own = f"ended: {said[-1]}" if said else "" if accounted else "cancelled or killed: its script came to no end"
+    return "; ".join(filter(None, (accounted, own)))
+
+
+def state_of_job(written: Written, system: System, job: str) -> str:
+    """As the batch system calls it, or why it is not known."""
+    done = ask(system.ask, job)
+    if isinstance(done, str):
+        return f"not known: {done}"
     found = re.search(system.state, done.stdout)
     if done.returncode == 0 and found:
         return found[1]
     if done.returncode == 0 or re.search(r"unknown|invalid|not found|has finished", done.stderr, re.I):
-        return "gone: ended, or cancelled"
+        return end_of_job(written, system, job)
+    program = system.ask[0]
     return f"not known: {(done.stderr.strip() or f'{program} ended with exit status {done.returncode}').splitlines()[0]}"
 
 
 def jobs_text(written: Written) -> str:
     """A line a job; nothing where none was submitted from here."""
     system = SYSTEMS.get(written.facts["site"]["launcher"])
-    return "".join(f"job     {job}: {state_of_job(system, job)}\n" for job in jobs_of(written)) if system else ""
+    jobs = jobs_of(written) if system else []
+    return "".join(f"job     {job}: {state_of_job(written, system, job)}\n" for job in jobs) if system else ""

@@ -6,14 +6,14 @@ import textwrap
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 from studies.define.checked_toml import unfit
 from studies.define.points import Point, is_baseline, ordered, points_of
-from studies.define.sites import Placement, Site, place
+from studies.define.sites import PLACEHOLDER, Placement, Site, place
 from studies.define.study_file import LAWS, Study, flat
 from studies.execute.keel import Predicted, deck_text, dry_run
 from studies.markdown import table
@@ -79,6 +79,16 @@ def for_virtual_ranks(study: Study, deck: dict[str, Any], point: Point, placemen
     return [f"problem.ranks={point.ranks}", *nodes]
 
 
+def without_idle_gpus(site: Site, deck: dict[str, Any], points: list[Point]) -> tuple[Site, list[str]]:
+    """A site gives its GPUs to ranks only if some point computes on them; else a remark says so."""
+    given = {word for point in points for word in point.words if word.startswith("run.backend=")}
+    backends = {word.partition("=")[2] for word in given} or {deck.get("run.backend", "openmp")}
+    if not site.gpus_per_rank or backends != {"openmp"}:
+        return site, []
+    remark = 'remark: run.backend = "openmp": ranks get no GPUs, and a node as many ranks as its cores allow'
+    return replace(site, gpus_per_rank=0, ranks_per_node=0), [remark]
+
+
 def constant_of(study: Study, deck: dict[str, Any], points: list[Planned]) -> str:
     """The quantity that the law holds constant, then the starts and the keys of the problem that no axis varies."""
     what = "rows" if deck.get("run.mode") == "spmv" else "cells"
@@ -131,9 +141,11 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
     except tomllib.TOMLDecodeError:
         deck = {}  # keel will say what is wrong
     planned = []
+    points = points_of(study)
+    site, remarks = without_idle_gpus(site, deck, points)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "deck.toml").write_text(text, encoding="utf-8")
-        for point in points_of(study):
+        for point in points:
             placement, problems = place(site, point)
             words = for_virtual_ranks(study, deck, point, placement)
             predicted = dry_run(keel, Path(folder), [*point.words, *words]) if keel else Predicted()
@@ -146,7 +158,7 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
                 more = f"error: wants {one.memory_per_node / 1e9:.1f} GB a node, which has {site.memory_gb:g}"
                 one = Planned(point, placement, predicted, (*one.problems, more))
             planned.append(one)
-    problems = list(law_problems(study, planned))
+    problems = [*law_problems(study, planned), *remarks]
     if site.simulated and study.dry_run:
         problems.append("error: dry_run = true: nothing would be simulated; plan it on the site local")
     if site.simulated and study.rounds * study.keys.get("run.repeats", 1) > 1:
@@ -156,6 +168,8 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
         problems.append("error: no point is the baseline")
     if study.constant:
         problems.append("remark: constant: without effect: what stays constant is derived from the other keys; leave it out")
+    if site.placeholder:
+        problems.append(f"remark: {PLACEHOLDER} stands for your account: give --account NAME; submit refuses it")
     limit = deck.get("run.time_limit", 0)
     return Plan(study, site, planned, problems, constant_of(study, deck, planned),
                 limit if isinstance(limit, int | float) and not unfit(limit) else 0)  # fmt: skip

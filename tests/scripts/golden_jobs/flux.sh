@@ -16,6 +16,7 @@ set -u
 # Flux starts this in the folder that it was submitted from.
 
 keel=${KEEL:-/opt/keel/bin/keel}
+job=${FLUX_ENCLOSING_ID:-}
 nodes_here=12
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.

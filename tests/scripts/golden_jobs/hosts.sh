@@ -9,6 +9,7 @@ set -u
 cd "$(dirname "$0")" || exit 2
 
 keel=${KEEL:-/opt/keel/bin/keel}
+job=
 nodes_here=24
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.

@@ -9,6 +9,7 @@ set -u
 cd "$(dirname "$0")" || exit 2
 
 keel=${KEEL:-/opt/keel/bin/keel}
+job=
 nodes_here=1
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
@@ -40,9 +41,9 @@ launch() { # nodes, ranks, ranks a node, threads a rank, cores a rank, then the 
     exec mpiexec --bind-to none -n "$2" "${@:6}"
 }
 
-stop=  # set by the time limit, or by the user
+stop=  # why nothing more is started
 child=
-trap 'stop=1; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM INT HUP
+trap 'stop="told to end"; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM INT HUP
 mkdir -p runs || exit 2
 begin=runs/.begin.$(hostname).$$
 : >"$begin" || exit 2
@@ -111,7 +112,7 @@ start() {
         seconds=$((end - $(date +%s) - 60)) # 60: for the launcher, before and after
         if [ "$seconds" -lt 5 ]; then
             echo "no time is left to begin $name, round $round"
-            stop=1 left=$((left + 1))
+            stop='no time was left' left=$((left + 1))
             return
         fi
         set -- "$@" run.time_limit="$seconds"
@@ -124,7 +125,7 @@ start() {
     if ! echo "$(hostname) $$ $me" >>"$at.claim"; then
         rm -f "$at.claim"
         echo "$at.claim: could not be written; is the disk full?"
-        stop=1 left=$((left + 1))
+        stop='a claim could not be written' left=$((left + 1))
         return
     fi
     echo "$(date +%H:%M:%S) $name, round $round"
@@ -143,9 +144,13 @@ start() {
     echo "    $name, round $round: exit status $status; see $at.txt"
 }
 
+# The last line that a job writes, by which scripts/study status tells an end from a cancelled job.
 finish() {
+    local said="every start is done"
+    [ "$left" -eq 0 ] || said="${stop:+$stop: }$left starts failed or are left"
+    [ -z "$job" ] || echo "$job $said" >>ends.txt
     [ "$left" -eq 0 ] && exit 0
-    echo "$left starts failed or are left; this script, started again, goes on with them"
+    echo "$said; this script, started again, goes on with them"
     exit 1
 }
 

@@ -16,6 +16,7 @@ set -u
 cd "${LS_SUBCWD:-$(dirname "$0")}" || exit 2
 
 keel=${KEEL:-/opt/keel/bin/keel}
+job=${LSB_JOBID:-}
 nodes_here=8
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.

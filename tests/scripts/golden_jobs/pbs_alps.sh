@@ -15,6 +15,7 @@ set -u
 cd "${PBS_O_WORKDIR:-$(dirname "$0")}" || exit 2
 
 keel=${KEEL:-/opt/keel/bin/keel}
+job=${PBS_JOBID:-}
 nodes_here=2
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.

@@ -2,6 +2,7 @@
 #PBS -N try
 #PBS -j oe
 #PBS -l select=6:ncpus=128
+#PBS -l place=scatter:excl
 #PBS -l walltime=0:09:00
 #PBS -A PROJECT
 #PBS -q workq
@@ -15,6 +16,7 @@ set -u
 cd "${PBS_O_WORKDIR:-$(dirname "$0")}" || exit 2
 
 keel=${KEEL:-/opt/keel/bin/keel}
+job=${PBS_JOBID:-}
 nodes_here=6
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.

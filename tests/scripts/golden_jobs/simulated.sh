@@ -9,6 +9,7 @@ set -u
 cd "$(dirname "$0")" || exit 2
 
 keel=/opt/keel/bin/keel
+job=
 nodes_here=12
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.

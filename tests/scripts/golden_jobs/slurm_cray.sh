@@ -18,6 +18,7 @@ set -u
 cd "${SLURM_SUBMIT_DIR:-$(dirname "$0")}" || exit 2 # Slurm runs a copy of this file, elsewhere
 
 keel=${KEEL:-/opt/keel/bin/keel}
+job=${SLURM_JOB_ID:-}
 nodes_here=${SLURM_JOB_NUM_NODES:-6}
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
@@ -30,8 +31,8 @@ export MPICH_RANK_REORDER_METHOD=1
 # Starts a command; by exec, so that a signal to it reaches the launcher.
 launch() { # nodes, ranks, ranks a node, threads a rank, cores a rank, then the command
     export OMP_NUM_THREADS=$4
-    # srun takes no --cpus-per-task from sbatch, so it is said here.
-    exec srun --nodes="$1" --ntasks="$2" --ntasks-per-node="$3" --cpus-per-task="$5" --cpu-bind=cores --hint=nomultithread --distribution=block:block \
+    # srun takes no --cpus-per-task from sbatch, so it is given here.
+    exec srun --nodes="$1" --ntasks="$2" --ntasks-per-node="$3" --cpus-per-task="$5" --hint=nomultithread --distribution=block:block \
     "${@:6}"
 }
 

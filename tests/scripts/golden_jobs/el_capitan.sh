@@ -1,0 +1,48 @@
+#!/bin/bash
+#flux: --job-name=try
+#flux: --output=try-{{id}}.out
+#flux: --nodes=12
+#flux: --exclusive
+#flux: --time-limit=9m
+#flux: --bank=PROJECT
+#flux: --queue=pbatch
+
+# try: what happens
+# 8 starts of 4 points. Submit with: flux batch job.sh
+
+# This script wants nothing but bash and keel. It may be killed, submitted again, and run several times at once: a start whose
+# records have their result is not made again, and who has made the file of a claim first has the start. Nothing is overwritten.
+set -u
+# Flux starts this in the folder that it was submitted from.
+
+keel=${KEEL:-/opt/keel/bin/keel}
+job=${FLUX_ENCLOSING_ID:-}
+nodes_here=12
+
+# When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
+end=${KEEL_END:-$(($(date +%s) + 540))}
+
+export OMP_PLACES=cores
+export OMP_PROC_BIND=close
+export MPICH_GPU_SUPPORT_ENABLED=1
+export MPICH_OFI_NIC_POLICY=GPU
+
+# Starts a command; by exec, so that a signal to it reaches the launcher.
+launch() { # nodes, ranks, ranks a node, threads a rank, cores a rank, then the command
+    export OMP_NUM_THREADS=$4
+    exec flux run --nodes="$1" --ntasks="$2" --cores-per-task="$5" -o cpu-affinity=per-task \
+    --gpus-per-task=1 -o gpu-affinity=per-task "${@:6}"
+}
+
+...
+#     point, round, nodes, ranks, ranks a node, threads a rank, cores a rank, what keel is told
+start ranks-48.solver-cg 1 12 48 4 24 24 bottom.solver=cg
+start ranks-48.solver-ca_cg-s-8-basis-newton 1 12 48 4 24 24 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+start ranks-48.solver-cg 2 12 48 4 24 24 bottom.solver=cg
+start ranks-48.solver-ca_cg-s-8-basis-newton 2 12 48 4 24 24 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+start ranks-6.solver-cg 1 2 6 4 24 24 bottom.solver=cg
+start ranks-6.solver-ca_cg-s-8-basis-newton 1 2 6 4 24 24 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+start ranks-6.solver-cg 2 2 6 4 24 24 bottom.solver=cg
+start ranks-6.solver-ca_cg-s-8-basis-newton 2 2 6 4 24 24 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+
+finish

@@ -1,0 +1,45 @@
+#!/bin/bash
+#BSUB -J try
+#BSUB -o try.%J
+#BSUB -W 0:09
+#BSUB -nnodes 12
+#BSUB -q pbatch
+#BSUB -G PROJECT
+#BSUB -alloc_flags "smt1"
+
+# try: what happens
+# 8 starts of 4 points. Submit with: bsub < job.sh
+
+# This script wants nothing but bash and keel. It may be killed, submitted again, and run several times at once: a start whose
+# records have their result is not made again, and who has made the file of a claim first has the start. Nothing is overwritten.
+set -u
+cd "${LS_SUBCWD:-$(dirname "$0")}" || exit 2
+
+keel=${KEEL:-/opt/keel/bin/keel}
+job=${LSB_JOBID:-}
+nodes_here=12
+
+# When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
+end=${KEEL_END:-$(($(date +%s) + 540))}
+
+export OMP_PLACES=cores
+export OMP_PROC_BIND=close
+
+# Starts a command; by exec, so that a signal to it reaches the launcher.
+launch() { # nodes, ranks, ranks a node, threads a rank, cores a rank, then the command
+    export OMP_NUM_THREADS=$4
+    exec jsrun -n "$2" -r "$3" -a 1 -c "$5" -g 1 -b packed:"$4" -d packed -E OMP_NUM_THREADS="$4" --smpiargs="-gpu" "${@:6}"
+}
+
+...
+#     point, round, nodes, ranks, ranks a node, threads a rank, cores a rank, what keel is told
+start ranks-48.solver-cg 1 12 48 4 10 10 bottom.solver=cg
+start ranks-48.solver-ca_cg-s-8-basis-newton 1 12 48 4 10 10 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+start ranks-48.solver-cg 2 12 48 4 10 10 bottom.solver=cg
+start ranks-48.solver-ca_cg-s-8-basis-newton 2 12 48 4 10 10 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+start ranks-6.solver-cg 1 2 6 4 10 10 bottom.solver=cg
+start ranks-6.solver-ca_cg-s-8-basis-newton 1 2 6 4 10 10 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+start ranks-6.solver-cg 2 2 6 4 10 10 bottom.solver=cg
+start ranks-6.solver-ca_cg-s-8-basis-newton 2 2 6 4 10 10 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+
+finish
