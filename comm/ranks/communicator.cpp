@@ -56,6 +56,19 @@ std::string Session::asynchronous_progress() {
     return "unknown";
 }
 
+std::string Session::progress_warning() {
+    const auto is_set = [](const char* name, const std::string& value) {
+        const char* const given = std::getenv(name);
+        return given != nullptr && given == value;
+    };
+    const bool progress = is_set("MPICH_ASYNC_PROGRESS", "1");
+    if (progress == is_set("MPICH_MAX_THREAD_SAFETY", "multiple")) return "";
+    return progress ? "MPICH_ASYNC_PROGRESS=1 without MPICH_MAX_THREAD_SAFETY=multiple: Cray MPICH starts no "
+                      "progress thread; set both"
+                    : "MPICH_MAX_THREAD_SAFETY=multiple without MPICH_ASYNC_PROGRESS=1: MPI calls take locks "
+                      "for threads that never call MPI; set both or neither";
+}
+
 void Session::abort(int status) {
     MPI_Abort(MPI_COMM_WORLD, status);
     std::terminate();

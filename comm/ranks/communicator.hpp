@@ -32,6 +32,8 @@ class Session {
     // Whether this MPI moves messages while the program computes: a variable of the environment that asks for
     // it and is set, as "NAME=value", else "unknown". MPI itself has no way to tell.
     static std::string asynchronous_progress();
+    // A warning if one of Cray MPICH's two variables for a progress thread is set without the other.
+    static std::string progress_warning();
     [[noreturn]] static void abort(int status);  // ends all ranks
 };
 

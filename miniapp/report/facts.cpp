@@ -88,6 +88,7 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
         facts.device_messages = resolved.comm.exchange.wire == Wire::direct ? "from the device's memory"
                                                                             : "staged through host memory";
     if (const std::string alone = alone_among_tasks(comm); !alone.empty()) facts.warnings.push_back(alone);
+    if (const std::string half = Session::progress_warning(); !half.empty()) facts.warnings.push_back(half);
     if (!simulated()) add_processors(resolved, comm, facts);
     std::map<std::string, int> hosts;
     for (const std::string& name : comm.gather(host_name())) ++hosts[name];

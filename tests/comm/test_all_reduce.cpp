@@ -1,10 +1,12 @@
 // All-reduces in flight: by MPI and by messages of ours, on any number of ranks.
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "comm/ranks/topology.hpp"
 #include "comm/reductions/all_reduce.hpp"
@@ -319,4 +321,18 @@ TEST_CASE("what the environment says of asynchronous progress is told") {
         CHECK(Session::asynchronous_progress() == name + "=1");
         REQUIRE(unsetenv(name.c_str()) == 0);
     }
+}
+
+TEST_CASE("one of Cray MPICH's two variables for a progress thread without the other is told") {
+    const std::array names{std::pair{"MPICH_ASYNC_PROGRESS", "1"},
+                           std::pair{"MPICH_MAX_THREAD_SAFETY", "multiple"}};
+    CHECK(Session::progress_warning().empty());
+    for (const auto& [name, value] : names) {
+        REQUIRE(setenv(name, value, 1) == 0);
+        CHECK(Session::progress_warning().starts_with(std::string(name) + "=" + value + " without "));
+        REQUIRE(unsetenv(name) == 0);
+    }
+    for (const auto& [name, value] : names) REQUIRE(setenv(name, value, 1) == 0);
+    CHECK(Session::progress_warning().empty());
+    for (const auto& [name, value] : names) REQUIRE(unsetenv(name) == 0);
 }
