@@ -129,7 +129,7 @@ Status run(const PeerRun& run, const Communicator& comm) {
     const MatrixChoice choice = matrix_of(run.deck, run.resolved.ranks);
     const RowPartition partition{matrix_size(choice).rows, comm.size()};
     const GlobalRows rows = read_matrix(choice, partition, comm);
-    const auto backend = make_backend(run.resolved);
+    const auto backend = make_backend(run.resolved, comm);
     Ledger ledger(1);
     SparseMatrix A(comm, run.resolved.topology, *backend, partition, rows,
                    {.scheme = run.resolved.comm.scheme}, ledger);

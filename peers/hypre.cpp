@@ -181,7 +181,7 @@ Status run(const PeerRun& peer_run, const Communicator& comm) {
     const double tolerance = deck.parameters.multigrid.tolerance;
     const Domain domain = domain_of(options, resolved.ranks);
     const Layout layout(domain, options.box, place(domain, resolved.ranks, options.placement), resolved.rank);
-    const auto backend = make_backend(resolved);
+    const auto backend = make_backend(resolved, comm);
     Problem problem(options, layout);
     Ledger ledger(1);
     Hierarchy hierarchy(

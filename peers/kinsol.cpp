@@ -174,7 +174,7 @@ Status run(const PeerRun& run, const Communicator& comm) {
     const auto& equation = run.deck.parameters.mode_options.of<FixedPointOptions>();
     const GridSetup grids = resolve_grids(run.deck, run.resolved, use_of_fixed_point(run.deck));
     const Layout layout = grids.finest();
-    const auto backend = make_backend(run.resolved);
+    const auto backend = make_backend(run.resolved, comm);
     Problem problem(grids.problem, layout);
     Ledger ledger(grids.levels());
     Hierarchy hierarchy(comm, run.resolved.topology, *backend, layout, problem.operator_formulas(),

@@ -15,12 +15,12 @@
 
 namespace keel::test {
 
-inline std::unique_ptr<Backend> chosen_backend(int local_rank = 0) {
+inline std::unique_ptr<Backend> chosen_backend(int device = 0) {
     const char* const chosen = std::getenv("KEEL_TEST_BACKEND");
     const std::string text = chosen == nullptr ? "openmp" : chosen;
     const auto slash = text.find('/');
     const std::string sync = slash == std::string::npos ? "per_operation" : text.substr(slash + 1);
-    BackendOptions options{.local_rank = local_rank};
+    BackendOptions options{.device = device};
     if (sync == "lazy")
         options.sync = GpuSync::lazy;
     else if (sync == "graphs")

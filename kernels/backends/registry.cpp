@@ -5,21 +5,20 @@
 
 namespace keel {
 
-// Each backend's maker stands in its file, and for devices the reason why none can be used here; empty if
-// one can.
+// Each backend's maker stands in its file, and its devices.
 std::unique_ptr<Backend> make_openmp_backend(const BackendOptions& options);
 std::unique_ptr<Backend> make_kokkos_backend(const BackendOptions& options);
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
 std::unique_ptr<Backend> make_hip_backend(const BackendOptions& options);
 std::unique_ptr<Backend> make_gpu_emulated_backend(const BackendOptions& options);
-std::string why_no_cuda(), why_no_hip(), why_no_gpu_emulated();
+Devices cuda_devices(), hip_devices(), gpu_emulated_devices();
 
 namespace {
 
 // How a backend that is compiled in is made.
 struct Maker {
     std::unique_ptr<Backend> (*make)(const BackendOptions&);
-    std::string (*why_unusable)() = [] { return std::string(); };
+    Devices (*devices)() = [] { return Devices{}; };
 };
 
 std::map<std::string, Maker> makers() {
@@ -28,13 +27,13 @@ std::map<std::string, Maker> makers() {
     makers["kokkos"] = {make_kokkos_backend};
 #endif
 #if defined(KEEL_CUDA)
-    makers["cuda"] = {make_cuda_backend, why_no_cuda};
+    makers["cuda"] = {make_cuda_backend, cuda_devices};
 #endif
 #if defined(KEEL_HIP)
-    makers["hip"] = {make_hip_backend, why_no_hip};
+    makers["hip"] = {make_hip_backend, hip_devices};
 #endif
 #if defined(KEEL_GPU_EMULATED)
-    makers["gpu_emulated"] = {make_gpu_emulated_backend, why_no_gpu_emulated};
+    makers["gpu_emulated"] = {make_gpu_emulated_backend, gpu_emulated_devices};
 #endif
     return makers;
 }
@@ -63,12 +62,16 @@ BackendInfo backend_info(const std::string& name) {
     throw std::invalid_argument("unknown backend " + name);
 }
 
+Devices devices_of(const std::string& backend) {
+    const auto compiled_in = makers();
+    const auto maker = compiled_in.find(backend);
+    return maker == compiled_in.end() ? Devices{} : maker->second.devices();
+}
+
 std::string why_unusable(const std::string& name) {
     const BackendInfo info = backend_info(name);
-    const auto compiled_in = makers();
-    const auto maker = compiled_in.find(name);
-    return maker == compiled_in.end() ? "not in this executable; compile it with -D" + info.option + "=ON"
-                                      : maker->second.why_unusable();
+    return info.compiled_in ? devices_of(name).why_none
+                            : "not in this executable; compile it with -D" + info.option + "=ON";
 }
 
 std::vector<std::string> usable_backends() {

@@ -23,7 +23,7 @@ constexpr auto names_of(GpuSync) {
 }
 
 struct BackendOptions {
-    int local_rank = 0;  // number of this process on its node; picks the device
+    int device = 0;  // number of a device among those that this process sees, modulo their count
     GpuSync sync = GpuSync::per_operation;
 };
 
@@ -76,6 +76,13 @@ struct BackendInfo {
 std::vector<BackendInfo> all_backends();
 BackendInfo backend_info(
     const std::string& name);  // throws std::invalid_argument for a name that is not among them
+
+// The devices that this process sees, in the order of their numbers.
+struct Devices {
+    std::vector<std::string> addresses;  // on the PCI bus
+    std::string why_none;                // why a backend that computes on devices has none
+};
+Devices devices_of(const std::string& backend);  // none where the host computes
 
 // Backends that are compiled in and can run here.
 std::vector<std::string> usable_backends();

@@ -145,7 +145,7 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
 Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
                 double time_limit, const Start& start, const Communicator& comm) {
     const bool chosen = choose_threads(mode.resolved(), comm);
-    const auto backend = make_backend(mode.resolved());
+    const auto backend = make_backend(mode.resolved(), comm);
     if (refused(unlike_rank_0(backend->threads(), comm), comm)) return bad_input;
     if (refused(exceeds_memory(mode, comm, memory_of(*backend, mode.resolved().detected, comm)), comm))
         return bad_input;

@@ -8,6 +8,7 @@
 #include "comm/costs/comparison.hpp"
 #include "miniapp/files/lists.hpp"
 #include "miniapp/files/machine_file.hpp"
+#include "miniapp/setup/machine/devices.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {
@@ -144,9 +145,9 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     return resolved;
 }
 
-std::unique_ptr<Backend> make_backend(const Resolved& resolved) {
-    return make_backend(resolved.backend, {.local_rank = resolved.detected.local_rank(resolved.rank),
-                                           .sync = resolved.gpu_sync});
+std::unique_ptr<Backend> make_backend(const Resolved& resolved, const Communicator& comm) {
+    const int device = device_of_rank(resolved.backend, resolved.detected, comm);
+    return make_backend(resolved.backend, {.device = device, .sync = resolved.gpu_sync});
 }
 
 double bandwidth(const Resolved& resolved, const Communicator& comm, const Backend& backend) {

@@ -76,8 +76,8 @@ inline std::vector<NamedSolver> solver_of_deck(const Deck& deck) {
 // The deck has passed validate(). Collective.
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm);
 
-// The backend of this rank, on a device that its number among the ranks of its node picks.
-std::unique_ptr<Backend> make_backend(const Resolved& resolved);
+// The backend of this rank, on the device that is this rank's. Collective.
+std::unique_ptr<Backend> make_backend(const Resolved& resolved, const Communicator& comm);
 
 // Bytes a second of all ranks together: those in the file of a simulated machine, else the triad's, measured.
 // Collective.

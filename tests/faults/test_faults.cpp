@@ -64,7 +64,7 @@ Outcome run(const Words& words) {
     REQUIRE(validate(deck, {}, comm.size()) == Words());
     const Resolved resolved = resolve(deck, {}, comm);
     const auto mode = mode_of(deck).prepare(deck, resolved);
-    const FaultyBackend backend(make_backend(resolved),
+    const FaultyBackend backend(make_backend(resolved, comm),
                                 deck.parameters.problem.box * deck.parameters.problem.boxes);
     Silence silence;
     Notes notes;

@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
 #include "miniapp/report/facts.hpp"
+#include "miniapp/setup/machine/devices.hpp"
 #include "miniapp/setup/machine/processors.hpp"
 
 using namespace keel;
@@ -90,4 +92,41 @@ TEST_CASE("nonblocking all-reduces that take much longer than blocking ones are 
           "wait longer; comm.allreduce = \"recursive_doubling\" makes them of messages instead");
     CHECK(warning_of_nonblocking(10.7e-3, 15.9e-3).empty());  // less than half as long again
     CHECK(warning_of_nonblocking(10e-6, 90e-6).empty());      // too little to lose
+}
+
+TEST_CASE("the processors beside a device are those that the system lists for its address") {
+    const FileSystem system({{"sys/bus/pci/devices/0000:c1:00.0/local_cpulist", "0-2,64,66-67"}});
+    CHECK(processors_beside("0000:C1:00.0", system.root) == Processors{0, 1, 2, 64, 66, 67});
+    CHECK(processors_beside("0000:c2:00.0", system.root).empty());
+}
+
+namespace {
+
+// The devices of ranks that all see `devices` of them and are near those given.
+std::vector<int> assigned(int devices, const std::vector<std::vector<int>>& near_of_ranks) {
+    std::vector<std::vector<SeenDevice>> of_ranks;
+    for (const auto& near : near_of_ranks) {
+        auto& seen = of_ranks.emplace_back();
+        for (int device = 0; device < devices; ++device)
+            seen.push_back({100 + device, std::ranges::find(near, device) != near.end()});
+    }
+    return devices_of_ranks(of_ranks);
+}
+
+}  // namespace
+
+TEST_CASE("a rank gets a device near it, and no device more than its share of the ranks") {
+    using Expected = std::vector<int>;
+    const std::vector<int> all{0, 1, 2, 3};
+    CHECK(assigned(4, {all, all, all, all, all}) == Expected{0, 1, 2, 3, 0});  // unbound ranks take turns
+    CHECK(assigned(4, {{}, {}, {}, {}}) == Expected{0, 1, 2, 3});              // nothing is known
+    CHECK(assigned(4, {{3}, {2}, {1}, {0}}) == Expected{3, 2, 1, 0});          // EX node with four A100
+    CHECK(assigned(8, {{4, 5}, {4, 5}, {2, 3}, {2, 3}, {6, 7}, {6, 7}, {0, 1}, {0, 1}}) ==
+          Expected{4, 5, 2, 3, 6, 7, 0, 1});  // EX node with four MI250X
+    CHECK(assigned(4, {{3}, {3}, {2}, {2}, {1}, {1}, {0}, {0}}) == Expected{3, 3, 2, 2, 1, 1, 0, 0});
+    CHECK(assigned(3, {{1}, {1}, {0}}) == Expected{1, 2, 0});  // an idle far device before a shared near one
+}
+
+TEST_CASE("ranks that each see a device of their own take that") {
+    CHECK(devices_of_ranks({{{7, true}}, {{8, false}}, {{9, true}}}) == std::vector<int>{0, 0, 0});
 }

@@ -6,8 +6,8 @@ namespace keel {
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
     return std::make_unique<GpuBackend>("cuda", "CUDA", options);
 }
-std::string why_no_cuda() {
-    return why_no_device();
+Devices cuda_devices() {
+    return devices_here();
 }
 
 }  // namespace keel

@@ -90,9 +90,10 @@ class LaunchQueue {
     long replays_ = 0;
 };
 
-inline int device_count() {
-    int count = 0;
-    return GPU(GetDeviceCount)(&count) == GPU(Success) ? count : 0;
+inline std::string pci_address(int device) {
+    char address[64] = "";
+    checked(GPU(DeviceGetPCIBusId)(address, sizeof address, device), "DeviceGetPCIBusId");
+    return address;
 }
 
 // Two streams: kernels and copies between boxes run on one; messages are packed, copied and unpacked on the
@@ -100,10 +101,10 @@ inline int device_count() {
 // stream does both.
 class Device {
   public:
-    Device(int local_rank, GpuSync sync) : sync_(sync) {
+    Device(int number, GpuSync sync) : sync_(sync) {
         int count = 0;
         checked(GPU(GetDeviceCount)(&count), "GetDeviceCount");
-        number_ = local_rank % count;
+        number_ = number % count;
         checked(GPU(SetDevice)(number_), "SetDevice");
         compute_ = new_stream();
         transfer_ = sync == GpuSync::lazy ? new_stream() : compute_;
@@ -119,10 +120,8 @@ class Device {
 
     int number() const { return number_; }
     std::string describe() const {
-        char bus[64] = "";
         const DeviceProperties properties = this->properties();
-        checked(GPU(DeviceGetPCIBusId)(bus, sizeof bus, number_), "DeviceGetPCIBusId");
-        return std::to_string(number_) + " (" + properties.name + ", " + bus + ")";
+        return std::to_string(number_) + " (" + properties.name + ", " + pci_address(number_) + ")";
     }
     std::size_t free_bytes() const {
         std::size_t available = 0;

@@ -21,6 +21,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -332,12 +333,16 @@ inline const char* emulatedGetErrorString(emulatedError_t error) {
     return "unknown error";
 }
 
+// One device; KEEL_EMULATED_DEVICES gives tests another number.
 inline emulatedError_t emulatedGetDeviceCount(int* count) {
-    *count = 1;
+    const char* const given = std::getenv("KEEL_EMULATED_DEVICES");
+    *count = given == nullptr ? 1 : std::atoi(given);
     return emulatedSuccess;
 }
 inline emulatedError_t emulatedSetDevice(int number) {
-    return number == 0 ? emulatedSuccess : emulatedErrorInvalidValue;
+    int count = 0;
+    static_cast<void>(emulatedGetDeviceCount(&count));
+    return number < count ? emulatedSuccess : emulatedErrorInvalidValue;
 }
 struct emulatedDeviceProp_t {
     char name[256] = "emulation on the host";
@@ -346,8 +351,9 @@ struct emulatedDeviceProp_t {
 inline emulatedError_t emulatedGetDeviceProperties(emulatedDeviceProp_t*, int) {
     return emulatedSuccess;
 }
-inline emulatedError_t emulatedDeviceGetPCIBusId(char* text, int length, int) {
-    std::strncpy(text, "host", static_cast<std::size_t>(length));
+inline emulatedError_t emulatedDeviceGetPCIBusId(char* text, int length, int number) {
+    const std::string address = number == 0 ? "host" : "host:" + std::to_string(number);
+    text[address.copy(text, static_cast<std::size_t>(length) - 1)] = '\0';
     return emulatedSuccess;
 }
 inline emulatedError_t emulatedMemGetInfo(std::size_t* available, std::size_t* total) {

@@ -213,7 +213,7 @@ class GpuBackend : public Backend {
     GpuBackend(std::string name, std::string model, const BackendOptions& options)
         : name_(std::move(name)),
           model_(std::move(model)),
-          device_(std::make_shared<Device>(options.local_rank, options.sync)) {}
+          device_(std::make_shared<Device>(options.device, options.sync)) {}
 
     std::string name() const override { return name_; }
     std::string description() const override { return model_; }
@@ -235,12 +235,13 @@ class GpuBackend : public Backend {
     mutable RangeRegions regions_;
 };
 
-// Why no device can be used; empty if one can.
-inline std::string why_no_device() {
+inline Devices devices_here() {
     int count = 0;
     const auto error = GPU(GetDeviceCount)(&count);
-    if (error != GPU(Success)) return error_text(error, "GetDeviceCount");
-    return count > 0 ? "" : "no device on this node";
+    if (error != GPU(Success)) return {{}, error_text(error, "GetDeviceCount")};
+    Devices found{{}, count > 0 ? "" : "no device on this node"};
+    for (int device = 0; device < count; ++device) found.addresses.push_back(pci_address(device));
+    return found;
 }
 
 }  // namespace

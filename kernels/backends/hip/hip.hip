@@ -6,8 +6,8 @@ namespace keel {
 std::unique_ptr<Backend> make_hip_backend(const BackendOptions& options) {
     return std::make_unique<GpuBackend>("hip", "HIP", options);
 }
-std::string why_no_hip() {
-    return why_no_device();
+Devices hip_devices() {
+    return devices_here();
 }
 
 }  // namespace keel
