@@ -62,7 +62,10 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
     if (command.action == Action::run) add(validate_run(deck, comm.size()));
     if (refused(errors, comm)) return bad_input;
     if (command.action == Action::print_deck) {
-        if (speaks)
+        if (command.only_changed) {
+            for (const std::string& line : non_default_keys(table, deck.parameters))
+                if (speaks) fmt::print("{}\n", line);
+        } else if (speaks)
             fmt::print(
                 "{}", print_deck(table, deck.parameters, [&](const Key& key) { return is_idle(deck, key); }));
         return valid;

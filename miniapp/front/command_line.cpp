@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <string_view>
@@ -50,11 +51,17 @@ bool is_override(const std::string& word) {
     return key.find('.') != key.npos || !word.ends_with(".toml");
 }
 
-std::string help_text() {
+// The keys that a first study changes.
+constexpr std::array first_keys{
+    "problem.box",   "problem.boxes", "problem.coefficients", "problem.boundary", "multigrid.tolerance",
+    "bottom.solver", "comm.scheme",   "run.backend",          "run.repeats",      "output.json"};
+
+std::string help_text(const Table& table) {
     std::string text =
         "usage: keel [DECK.toml] [section.key=value ...]\n"
         "       keel --benchmark [--quick] [DECK.toml] [section.key=value ...]\n"
-        "       keel --dry-run | --print-deck | --print-plan[=RANK] [DECK.toml] [section.key=value ...]\n"
+        "       keel --dry-run | --print-plan[=RANK] [DECK.toml] [section.key=value ...]\n"
+        "       keel --print-deck[=changed] [DECK.toml] [section.key=value ...]\n"
         "       keel --help [KEY] | --keys [SECTION | KEY | all] | --solvers | --backends | --version\n\n" +
         wrapped(
             "Solves a alpha u - b div(beta grad u) = f with geometric multigrid, checks the answer and "
@@ -63,14 +70,17 @@ std::string help_text() {
             0) +
         "\n\nModes (run.mode):\n";
     for (const auto& mode : modes()) text += fmt::format("  {:<15} {}\n", mode->name(), mode->meaning());
+    text += "\nKeys to begin with; --keys has more:\n";
+    for (const char* const key : first_keys)
+        text += wrapped(fmt::format("  {:<21}{}", key, table.find(key)->meaning), 23) + "\n";
     return text +
            "\n"
            "--benchmark    the Keel benchmark (docs/benchmark.md); with --quick small, not to be submitted\n"
            "--dry-run      what a run would be: sizes, memory, messages, predicted times\n"
-           "--print-deck   a complete deck with a comment on each key\n"
+           "--print-deck   a complete deck with a comment on each key; =changed: what differs from defaults\n"
            "--print-plan   what a rank sends and receives\n"
            "--keys         the common keys of decks, all, those of a section, or one\n"
-           "--solvers      the solvers of bottom.solver, and what an iteration costs\n"
+           "--solvers      the solvers of bottom.solver, what an iteration costs, and which to try first\n"
            "--backends     the programming models of run.backend, and which can run here\n"
            "--tables PAGE  a table of the documentation, as Markdown: keys, solvers, backends\n"
            "--verbose      progress on stderr even where it is no terminal\n"
@@ -113,7 +123,8 @@ CommandLine read_command_line(std::span<char* const> words) {
     const std::string verbose = "--verbose";
     const std::string benchmark = "--benchmark";
     const std::string quick = "--quick";
-    names.insert(names.end(), {verbose, benchmark, quick});
+    const std::string changed = "--print-deck=changed";
+    names.insert(names.end(), {verbose, benchmark, quick, changed});
 
     CommandLine command;
     bool decks = false;  // behind "--"
@@ -132,6 +143,9 @@ CommandLine read_command_line(std::span<char* const> words) {
             is_benchmark = true;
         } else if (word == quick) {
             is_quick = true;
+        } else if (word == changed) {
+            command.action = Action::print_deck;
+            command.only_changed = true;
         } else if (const auto rank = rank_of(word)) {
             command.action = Action::print_plan;
             command.rank = *rank;
@@ -158,7 +172,7 @@ CommandLine read_command_line(std::span<char* const> words) {
 std::optional<std::string> answer(const CommandLine& command, const Table& table) {
     switch (command.action) {
         case Action::help:
-            return command.topic.empty() ? help_text() : keys_answer(table, command.topic);
+            return command.topic.empty() ? help_text(table) : keys_answer(table, command.topic);
         case Action::version:
             return fmt::format("Keel {} ({})\n", build_info::version, build_info::revision);
         case Action::keys:

@@ -20,6 +20,7 @@ struct CommandLine {
     std::optional<std::filesystem::path> deck;
     int rank = 0;  // whose plan is printed
     bool verbose = false;
+    bool only_changed = false;  // print only keys that differ from their defaults
     std::vector<std::string> overrides;
     std::vector<std::string> unknown;  // complaints about words that make no sense
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,19 @@ ReportTable backends_table(bool here) {
     return table;
 }
 
+// The solver to try first, by kind of problem.
+struct FirstChoice {
+    const char* solver;
+    const char* problem;
+};
+constexpr std::array first_choices{
+    FirstChoice{"bicgstab_fused", "a matrix that is not symmetric"},
+    FirstChoice{"cg", "a grid or a symmetric matrix"},
+    FirstChoice{"ca_cg", "a symmetric matrix, if all-reduces take most of the time"},
+    FirstChoice{"pipelined_cg", "a symmetric matrix, if the MPI progresses all-reduces while ranks compute"},
+    FirstChoice{"smooth", "a bottom grid of a few cells"},
+    FirstChoice{"amg", "a bottom grid of many cells, or a matrix of a grid"}};
+
 }  // namespace
 
 std::string bottom_solvers_text() {
@@ -52,6 +66,8 @@ std::string bottom_solvers_text() {
             "an iteration: exchanges {}; all-reduces {}; words {}; vectors {}; flops per cell {}",
             m.exchanges.text(), m.reductions.text(), m.words.text(), m.vectors.text(), flops_text(m));
         text += wrapped(fmt::format("{:<20}{}", m.name, m.source), 20) + "\n";
+        for (const FirstChoice& choice : first_choices)
+            if (choice.solver == m.name) text += fmt::format("    * first choice for {}\n", choice.problem);
         for (const std::string& line : {m.use, costs}) text += wrapped("    " + line, 6) + "\n";
     }
     return text +

@@ -318,6 +318,38 @@ class Options(KeelTest):
             if "=" not in widest:  # a value of a deck stays on its line
                 self.assertLessEqual(len(widest), 100, widest)
 
+    def test_help_names_ten_keys_to_begin_with(self) -> None:
+        block = self.text(None, "--help").partition("\nKeys to begin with; --keys has more:\n")[2].partition("\n\n")[0]
+        keys = re.findall(r"(?m)^  (\w+\.\w+) +(\S.*(?:\n {10,}\S.*)*)$", block)
+        self.assertEqual(len(keys), 10, block)
+        for name, meaning in keys:
+            about = " ".join(self.text(None, "--keys", name).split())
+            self.assertIn(" ".join(meaning.split()), about)
+            self.assertIn(f"{name} = ", self.text(None, "--keys"))  # no expert's
+
+    def test_the_changed_part_of_a_deck_prints_the_deck(self) -> None:
+        self.assertEqual(self.text(2, "--print-deck=changed"), "")
+        self.assertEqual(self.text(2, "--print-deck=changed", "problem.box=8", "multigrid.tolerance=1e-6", "bottom.solver=cg"),
+                         "problem.box = 8\nmultigrid.tolerance = 1e-06\n")  # fmt: skip
+        defaults = dict(re.findall(r"(?m)^(\w+\.\w+) = (\S+)", self.text(None, "--keys", "all")))
+
+        def compare(deck: Path) -> None:
+            changed = self.text(None, "--print-deck=changed", deck)
+            for line in changed.splitlines():
+                name, _, value = line.partition(" = ")
+                self.assertNotEqual(defaults[name], value, deck.name)
+            self.assertEqual(self.printed_again(changed), self.text(None, "--print-deck", deck), deck.name)
+
+        at_once(4, compare, by_turns(GOOD, 5))
+
+    def test_solvers_are_marked_as_first_choice_of_a_kind_of_problem(self) -> None:
+        marked = re.findall(r"(?m)^(\w+) .*\n    \* first choice for (\S.*)$", self.text(None, "--solvers"))
+        self.assertEqual(self.text(None, "--solvers").count("first choice"), len(marked))
+        advice = (ROOT / "docs/reference/solvers.md").read_text().partition("## Which one?")[2].partition("## ")[0]
+        for solver, problem in marked:
+            self.assertIn(f"`{solver}`", advice, problem)
+        self.assertEqual([solver for solver, _ in marked], ["bicgstab_fused", "cg", "ca_cg", "pipelined_cg", "smooth", "amg"])
+
     def test_keys_of_a_section_and_one_key(self) -> None:
         every = self.text(None, "--keys", "all")
         common = self.text(None, "--keys")
