@@ -105,7 +105,7 @@ Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm) 
                 {"command line: --print-plan: this run.mode has no ghost cells; choose another"});
         return bad_input;
     }
-    if (text) fmt::print("{}", *text);
+    if (text) fmt::print("{}", wrapped_lines(*text));
     return valid;
 }
 

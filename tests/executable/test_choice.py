@@ -4,7 +4,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, by_turns, shown_schemes
+from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, by_turns, shown_schemes, wide_lines
 
 SCHEMES = ["standard", "two_step", "two_step/max_need", "three_step", "split", "split/always", "staged_axes"]
 LASSEN = f"comm.machine={INPUTS}/machines/lassen.toml"
@@ -145,6 +145,8 @@ class PrintedPlans(ChoiceTest):
         self.assertIn("rank 3 of 5, on node 1 with ranks 2, 3\n", text)
         self.assertIn("level 0, boxes of 8^3, 1 layer from 26 neighbours for the stencil: two_step\n", text)
         self.assertTrue(self.text(1, "--print-plan", *words, "problem.ranks=5").startswith("rank 0 of 5, on node 0 with"))
+        wide = ["problem.box=4", "comm.scheme=three_step", "comm.ranks_per_node=64", "problem.ranks=512", "comm.neighbours=all"]
+        self.assertEqual(wide_lines(self.text(None, "--print-plan", *wide)), [])
 
     def test_the_printed_plans_of_all_ranks_hold_all_the_messages_of_a_scheme(self) -> None:
         for scheme in SCHEMES:
