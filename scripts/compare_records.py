@@ -29,6 +29,7 @@ TIMES = {
     "timer": {"t_min", "t_mean", "t_max", "rank_max"},
     "rank_timer": {"seconds"},
     "kernel": {"t_mean", "t_max", "longest"},
+    "verdict": {"seconds", "flops_per_second", "largest", "exchanges", "all_reduces", "other", "bottom", "imbalance", "lines"},
     "spmv": {"seconds"},
     "orthogonalise": {"start_up", "recycled", "iteration"},
     "peer": {"setup_seconds", "seconds"},

@@ -23,7 +23,8 @@ keel_test_executable(miniapp miniapp keel_test_main -O0
   miniapp/test_processors.cpp
   miniapp/test_solve_time.cpp
   miniapp/test_simulation.cpp
-  miniapp/test_table.cpp)
+  miniapp/test_table.cpp
+  miniapp/test_verdict.cpp)
 
 # Whole runs, in which something breaks.
 keel_test_executable(faults miniapp keel_test_main -O0

@@ -87,9 +87,20 @@ std::optional<RepeatedSolves> repeat_solves(const Resolved& resolved, const RunC
     all.done = repeat(context, {actions.what, resolved.warmup, resolved.repeats, more}, findings, one);
     if (all.done == 0) return {};
     all.digits = mean_of(digits);
-    all.timers = gather_timers(context.comm, ledger, my_seconds, all.done * actions.solves, resolved.details);
+    all.solves = all.done * actions.solves;
+    all.timers = gather_timers(context.comm, ledger, my_seconds, all.solves, resolved.details);
     findings.seconds = median(all.seconds);
     return all;
+}
+
+Verdict verdict_on(const Resolved& resolved, const RunFacts& facts, const std::vector<SchemeTable>& schemes,
+                   const std::vector<TimerRow>& timers, int solves, const std::string& solver) {
+    if (timers.empty() || resolved.gpu_sync != GpuSync::per_operation) return {};
+    // On virtual nodes messages take other times than on the machine that schemes are predicted for.
+    const bool real = facts.simulation || facts.topology.source() == NodeSource::detected;
+    const std::string remedy =
+        real && resolved.comm.chooser == SchemeChooser::deck ? scheme_remedy(schemes, timers) : "";
+    return make_verdict(facts, timers, solves, solver, remedy);
 }
 
 }  // namespace keel

@@ -13,6 +13,7 @@
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/mode.hpp"
 #include "miniapp/report/timers.hpp"
+#include "miniapp/report/verdict.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 
 namespace keel {
@@ -68,6 +69,7 @@ struct TimedSolve {
 
 struct RepeatedSolves {
     int done = 0;
+    int solves = 0;                // in all of them
     std::vector<double> seconds;   // a solve's, by repeats
     std::optional<double> digits;  // mean
     std::vector<TimerRow> timers;  // of one solve
@@ -87,5 +89,10 @@ struct RepeatActions {
 // a repeat is done. Collective.
 std::optional<RepeatedSolves> repeat_solves(const Resolved& resolved, const RunContext& context,
                                             Ledger& ledger, Findings& findings, const RepeatActions& actions);
+
+// The verdict on the timers of a solve, with the predicted fastest schemes as remedy. Empty if operations
+// have no times of their own, as on a device that runs behind the host. Complete on rank 0.
+Verdict verdict_on(const Resolved& resolved, const RunFacts& facts, const std::vector<SchemeTable>& schemes,
+                   const std::vector<TimerRow>& timers, int solves, const std::string& solver = "");
 
 }  // namespace keel

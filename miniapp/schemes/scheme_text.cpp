@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
@@ -179,6 +180,28 @@ std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
     text += scheme_tables_text(tables);
     if (tuning_seconds > 0) text += fmt::format("trying the schemes took {}\n", seconds_text(tuning_seconds));
     return text + "\n";
+}
+
+std::string scheme_remedy(const std::vector<SchemeTable>& tables, const std::vector<TimerRow>& timers) {
+    std::map<int, double> gains;  // part of an exchange's time, by level
+    for (const SchemeTable& table : tables) {
+        if (!table.chosen || !table.rows[*table.chosen].time) return "";
+        const double chosen = table.rows[*table.chosen].seconds();
+        if (chosen == 0) continue;  // no messages
+        const double gain = 1 - fastest(table.rows).seconds() / chosen;
+        const auto found = gains.try_emplace(table.use.level, gain).first;
+        found->second = std::min(found->second, gain);
+    }
+    double seconds = 0;
+    double saved = 0;
+    for (const TimerRow& row : timers) {
+        seconds += row.t_mean;
+        if ((row.op == name(Op::send) || row.op == name(Op::wait)) && gains.contains(row.level))
+            saved += gains[row.level] * row.t_mean;
+    }
+    if (saved <= 0.1 * seconds) return "";
+    return fmt::format("comm.scheme = \"auto\" is predicted to save {:.0f}% of the time",
+                       100 * saved / seconds);
 }
 
 std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>& tables) {

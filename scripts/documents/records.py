@@ -30,6 +30,7 @@ KINDS = {
     "timer": "one an operation and level",
     "rank_timer": "with `output.details`, one a rank behind each `timer`",
     "kernel": "one a kernel of a Krylov method; of multigrid the bottom's",
+    "verdict": "one a table of times; of a survey that of the fastest solver",
     "scheme": "one a level and scheme, where schemes are compared",
     "spmv": "one a run of `spmv`",
     "amg": "one a hierarchy of algebraic multigrid",

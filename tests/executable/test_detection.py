@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from keel_runner import KeelTest, NodeMap, Run, counted_messages, planned_messages
+from keel_runner import INPUTS, NodeMap, Run, counted_messages, planned_messages
+from test_verdict import VerdictTest
 
 AGENT = Path(__file__).with_name("fake_host")
 SMALL = ["problem.box=4", "problem.boxes=[3,2,2]", "problem.rhs=wave", "problem.placement=scattered",
@@ -16,7 +17,7 @@ SMALL = ["problem.box=4", "problem.boxes=[3,2,2]", "problem.rhs=wave", "problem.
          "run.deterministic=true", "run.warmup=0", "run.repeats=1", "multigrid.ghost_colours=both"]  # fmt: skip
 
 
-class Detection(KeelTest):
+class Detection(VerdictTest):
     seconds = 300  # Open MPI takes messages between its hosts through the network of the system
 
     def setUp(self) -> None:
@@ -75,3 +76,11 @@ class Detection(KeelTest):
         self.assertIn("\nwarning   ranks are dealt out to the nodes in turn: neighbours are mostly off node", run.stdout)
         self.assertNotIn("one rank only", run.stdout)
         self.sends_as_on_pretended_nodes(run, "a\nb\nc\na\nb\nc\n", "comm.scheme=two_step")
+
+    def test_a_scheme_that_loses_more_than_a_tenth_to_others_has_them_as_remedy(self) -> None:
+        words = [word for word in SMALL if not word.startswith("run.repeats")]
+        words += ["run.repeats=10", f"comm.machine={INPUTS}/machines/lassen.toml"]
+        (verdict,) = self.hold(self.valid(6, *words, "comm.scheme=two_step", mpi=self.unequal), [(None, 10)])
+        self.assertRegex(verdict["lines"][-1], r'^  remedy: comm.scheme = "auto" is predicted to save [1-9]\d% of the time$')
+        (verdict,) = self.hold(self.valid(6, *words, "comm.scheme=auto", mpi=self.unequal), [(None, 10)])
+        self.assertEqual(len(verdict["lines"]), 3)

@@ -38,7 +38,7 @@ class Records(KeelTest):
         count = Counter(kinds[:half])
         self.assertGreater(count.pop("timer"), 10)
         self.assertGreater(count.pop("kernel"), 3)
-        self.assertEqual(count, {"run": 1, "solve": 3, "check": 5, "result": 1})
+        self.assertEqual(count, {"run": 1, "solve": 3, "check": 5, "verdict": 1, "result": 1})
 
     def test_the_run_record_tells_the_deck_as_resolved(self) -> None:
         (run,) = self.of_kind("run")

@@ -315,10 +315,12 @@ namespace {
 
 // Time, communication, schemes and bandwidths by level, the bytes that solves move, and the line with the
 // median of the solves.
-std::string level_report(const Setting& setting, const Findings& findings,
-                         const std::vector<TimerRow>& timers, const std::vector<double>& seconds) {
+std::string level_report(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
+                         const Verdict& verdict) {
     const RunFacts& facts = findings.facts;
-    std::string text = times_text(facts, timers, setting.resolved.details) + "\n" +
+    const std::vector<TimerRow>& timers = solves.timers;
+    const std::vector<double>& seconds = solves.seconds;
+    std::string text = times_text(facts, timers, setting.resolved.details) + verdict.text + "\n" +
                        communication_text(facts, timers) + "\n" +
                        schemes_text(setting.resolved.comm.chooser, setting.schemes,
                                     seconds_of_exchanges(facts, timers), facts.tuning_seconds);
@@ -339,10 +341,11 @@ TimedSolve timed(const SolveCost& cost, std::string progress, std::optional<doub
 
 void report_solves(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
                    const SolvesReport& report) {
-    setting.context.report.tell(report.before + "\n" +
-                                level_report(setting, findings, solves.timers, solves.seconds) +
+    const Verdict verdict =
+        verdict_on(setting.resolved, findings.facts, setting.schemes, solves.timers, solves.solves);
+    setting.context.report.tell(report.before + "\n" + level_report(setting, findings, solves, verdict) +
                                 report.behind);
-    setting.context.report.record(timer_records(solves.timers) + report.records +
+    setting.context.report.record(timer_records(solves.timers) + verdict.record + report.records +
                                   scheme_records(setting.resolved.comm.chooser, setting.schemes));
     setting.context.progress.say("checking");
 }

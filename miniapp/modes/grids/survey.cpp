@@ -249,7 +249,7 @@ class SurveyMode : public HierarchyMode {
         findings.merit = cells_per_second(findings.facts, findings.seconds,
                                           {setting.grids.multigrid.tolerance, best.digits()},
                                           setting.grids.hierarchy.mixed);
-        tell(setting, rows, findings.facts);
+        tell(setting, rows, best, findings.facts);
 
         setting.context.progress.say("checking");
         findings.checks.push_back(residual);
@@ -313,7 +313,8 @@ class SurveyMode : public HierarchyMode {
         checks.push_back(equal);
     }
 
-    static void tell(const Setting& setting, const SurveyRows& rows, const RunFacts& facts) {
+    static void tell(const Setting& setting, const SurveyRows& rows, const SurveyRow& best,
+                     const RunFacts& facts) {
         const int levels = setting.hierarchy.levels();
         const ReportTable table = survey_table(rows, levels, facts);
         std::string algebraic;
@@ -329,11 +330,13 @@ class SurveyMode : public HierarchyMode {
                                              row.solves.back().report.bottom_iterations()) +
                        algebraic_records(row.amg, row.solver, true);
         }
+        const Verdict verdict = verdict_on(setting.resolved, facts, setting.schemes, best.timers,
+                                           static_cast<int>(best.solves.size()), best.solver);
         setting.context.report.tell(
-            table.print() + survey_notes(rows, setting.grids.use.left_out) + "\n" +
+            table.print() + survey_notes(rows, setting.grids.use.left_out) + verdict.text + "\n" +
             schemes_text(setting.resolved.comm.chooser, setting.schemes, {}, facts.tuning_seconds) +
             algebraic);
-        setting.context.report.record(records +
+        setting.context.report.record(records + verdict.record +
                                       scheme_records(setting.resolved.comm.chooser, setting.schemes));
     }
 };

@@ -82,7 +82,9 @@ struct SpmvResults {
     double products_per_second() const;  // nonzeros times columns over the median of the seconds
 };
 
-std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad_bytes_per_second);
+// With the verdicts on a product and on a solve by algebraic multigrid.
+std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad_bytes_per_second,
+                      const std::string& on_product, const std::string& on_solve);
 // "spmv" and the timers; each solve is a record of its own.
 std::string spmv_records(const SpmvResults& spmv);
 std::string solve_record(const NamedSolver& solver, std::size_t repeat, const SpmvResults::Solve& solve);

@@ -215,10 +215,17 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
         findings.seconds = median(mine.seconds);  // a product's, with solves, too
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
-    context.report.tell(spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
-                        schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
-                                     facts.tuning_seconds));
-    context.report.record(scheme_records(resolved_.comm.chooser, tables));
+    const Verdict product =
+        verdict_on(resolved_, facts, tables, mine.timers, static_cast<int>(mine.seconds.size()));
+    Verdict cycles;
+    if (mine.amg && !mine.solves.empty())
+        cycles = verdict_on(resolved_, facts, tables, mine.solve_timers, static_cast<int>(mine.solves.size()),
+                            mine.solver->name);
+    context.report.tell(
+        spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second, product.text, cycles.text) +
+        schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
+                     facts.tuning_seconds));
+    context.report.record(product.record + cycles.record + scheme_records(resolved_.comm.chooser, tables));
 }
 
 // Returns y = A x; the results have no seconds where the run ended before.

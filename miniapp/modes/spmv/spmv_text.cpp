@@ -30,7 +30,8 @@ std::string counts_text(const MatrixCounts& counts, const Volume& most_sent, con
     return text;
 }
 
-std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad) {
+std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad,
+                      const std::string& on_product, const std::string& on_solve) {
     const double seconds = median(spmv.seconds);
     const auto [least, most] = std::ranges::minmax_element(spmv.seconds);
     std::string text = fmt::format(
@@ -43,6 +44,7 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
     for (const TimerRow& row : spmv.timers)
         text +=
             fmt::format("{:<24} {:>14} {:>14}\n", row.op, seconds_text(row.t_mean), seconds_text(row.t_max));
+    text += on_product;
     const double rate = seconds > 0 ? spmv.bytes_moved / seconds : 0;
     text += fmt::format("Product of {}: median {} of {} (min {}, max {}); {:.2f} GB/s, {:.0f}% of triad\n",
                         counted(spmv.columns, "column"), seconds_text(seconds), spmv.seconds.size(),
@@ -61,7 +63,7 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
         text += restarts_text(report.restarts, spmv.solver->options, spmv.amg.has_value());
     }
     if (!spmv.kernels.empty()) text += kernels_text(spmv.kernels, spmv.iterations);
-    if (spmv.amg) text += amg_text(*spmv.amg);
+    if (spmv.amg) text += amg_text(*spmv.amg) + on_solve;
     return text + "\n";
 }
 
