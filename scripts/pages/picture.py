@@ -3,7 +3,7 @@
 from typing import Any
 
 from pages.page import Page
-from studies.evaluate.figures.style import COLOURS, HATCHES, Picture, legend, new, plain_decades, powers_of_two, series
+from studies.evaluate.figures.style import COLOURS, HATCHES, Picture, legend, name_ticks, new, plain_decades, powers_of_two, series
 from studies.records import Record
 
 
@@ -24,7 +24,7 @@ def draw(page: Page, figure: Record) -> Picture:
         bars(axis, lines, figure.get("base", 0))
     if figure.get("log_y"):
         axis.set_yscale("log")
-        plain_decades(axis)
+        plain_decades(axis.get_yaxis())
         if "base" in figure:  # ratios
             axis.get_yaxis().set_major_formatter(lambda value, _: f"{value:g}")
     else:
@@ -64,7 +64,6 @@ def scatter(axis: Any, lines: list[tuple[str, list[Any], list[float]]], log_x: b
 def named(axis: Any, lines: list[tuple[str, list[Any], list[float]]]) -> list[str]:
     """The names of all x, in their order, which label the axis."""
     names = list(dict.fromkeys(str(x) for _, xs, _ in lines for x in xs))
-    slanted = max(map(len, names)) * len(names) > 60
-    axis.set_xticks(range(len(names)), names, rotation=30 if slanted else 0, ha="right" if slanted else "center")
+    name_ticks(axis, names)
     axis.grid(visible=False, axis="x")
     return names

@@ -55,7 +55,10 @@ def parser() -> argparse.ArgumentParser:
         ("collect", "tables"),
         ("report", "tables, figures and a page"),
     ):
-        verbs.add_parser(verb, help=about).add_argument("folder", type=Path, metavar="DIR")
+        one = verbs.add_parser(verb, help=about)
+        one.add_argument("folder", type=Path, metavar="DIR")
+        if verb == "report":
+            one.add_argument("--figures", default="svg", metavar="FORMS", help="of svg, pdf, png; with commas between them")
     return made
 
 
@@ -120,9 +123,10 @@ def act(options: argparse.Namespace, command: str) -> int:
             made = list(write_tables(tables))
             print(scaling_markdown(tables), end="")
         else:
+            from studies.evaluate.page import forms_of
             from studies.evaluate.report import report
 
-            made = report(written)
+            made = report(written, forms_of(options.figures))
     except OSError as error:
         raise Refused(f"{error.filename}: {error.strerror}") from None
     print("\n".join(f"wrote {path}" for path in made))

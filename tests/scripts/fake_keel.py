@@ -74,7 +74,8 @@ run() {
     for timer in smooth:0:8e6 exchange.wait:0:0 reduction:1:0 bottom.operator:1:1e6 other:0:0; do
         IFS=: read -r op level flops <<<"$timer"
         echo '{"record":"timer","op":"'"$op"'","level":'$level',"calls":2,"t_min":0.1,"t_mean":0.1,"t_max":0.1,' \
-            '"bytes_moved":'$flops',"flops":'$flops',"solver":"'$solver'"}'
+            '"bytes_moved":'$flops',"flops":'$flops',"all_messages":6,"all_bytes":1e6,"all_off_node_messages":2,' \
+            '"all_off_node_bytes":3e5,"solver":"'$solver'"}'
     done
     echo '{"record":"check","name":"residual_recomputed","passed":'$valid'}'
     echo '{"record":"result","fom":1e6,"interrupted":false,"valid":'$valid',"exit":0}'

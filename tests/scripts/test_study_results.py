@@ -33,12 +33,12 @@ weak: constant is 512 cells a rank, problem.box = 8.
 Seconds are measured, cycles and iterations counted.
 
 | variant | ranks x threads | unknowns | solves | solve s, median | 95 % or least-greatest | efficiency | speed-up over baseline | \
-cycles | iterations |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| cg | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | baseline | 5 | 7 |
-| cg | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | baseline | 5 | 7 |
-| stall | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | 1.00 [1.00-1.00] | 5 | 7 |
-| stall | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | 1.00 [1.00-1.00] | 5 | 7 |
+cycles | iterations | all-reduces | restarts |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| cg | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | baseline | 5 | 7 | 9 | - |
+| cg | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | baseline | 5 | 7 | 9 | - |
+| stall | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | 1.00 [1.00-1.00] | 5 | 7 | 9 | - |
+| stall | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | 1.00 [1.00-1.00] | 5 | 7 | 9 | - |
 """
 
 

@@ -16,6 +16,6 @@ def write_tables(tables: Tables) -> Iterator[Path]:
             continue
         tidy = frame.convert_dtypes()
         # Lists stay in the JSON lines.
-        yield write_new(folder / f"{name}.csv", tidy.drop(columns=["residuals"], errors="ignore").to_csv(index=False))
+        yield write_new(folder / f"{name}.csv", tidy.drop(columns=["residuals", "measured_after"], errors="ignore").to_csv(index=False))
         yield write_new(folder / f"{name}.jsonl", tidy.to_json(orient="records", lines=True, double_precision=15))
     yield write_new(folder / "scaling.md", scaling_markdown(tables))

@@ -1,16 +1,17 @@
 """One page of a study: what was asked, where it was run, tables, figures, the commands, and what failed."""
 
-import html
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from studies.evaluate.collect import write_tables
-from studies.evaluate.figures import Drawn, draw_all
-from studies.evaluate.scaling import HEAD, SCHEME_HEAD, digits, scaling_rows, scheme_rows
+from studies.evaluate.figures import draw_all
+from studies.evaluate.page import html_table, write_figures, write_page
+from studies.evaluate.scaling import HEAD, SCHEME_HEAD, scaling_rows, scheme_rows
 from studies.evaluate.tables import Tables, gather
-from studies.execute.folder import Written, renderer, write_new
+from studies.execute.folder import Written
 from studies.execute.states import counts_of
+from studies.markdown import digits
 
 
 def machine_rows(tables: Tables) -> list[tuple[str, str]]:
@@ -59,41 +60,25 @@ def warnings(tables: Tables) -> list[str]:
     return [*found, *told, *damage]
 
 
-def html_table(head: list[str], rows: list[list[str]]) -> str:
-    cells = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>\n" for row in rows)
-    return f"<table><thead><tr>{cells}</tr></thead>\n<tbody>\n{body}</tbody></table>"
-
-
-def page(tables: Tables, drawn: list[tuple[Drawn, str]], command: str) -> str:
-    written = tables.written
-    points: list[dict[str, Any]] = written.points
-    context = {
-        "study": written.facts["study"], "written": written.facts["written"], "machine": machine_rows(tables),
-        "counts": counts_of(tables.states),
-        "scaling": html_table(HEAD, scaling_rows(tables)) if len(tables.solves) else "",
-        "schemes": html_table(SCHEME_HEAD, scheme_rows(tables)) if tables.written.dry_run and len(tables.schemes) else "",
-        "failed": [state for state in tables.states if state.word != "done"],
-        "warnings": warnings(tables), "figures": drawn, "command": command,
-        "points": [(point["name"], f"{point['ranks']}x{point['threads']} on {point['nodes']} nodes", " ".join(point["words"]))
-                   for point in points],
-        "deck": (written.folder / "deck.toml").read_text(encoding="utf-8"),
-        "dry": "--dry-run " if written.dry_run else "", "times": written.times,
-    }  # fmt: skip
-    return str(renderer().get_template("report.html.j2").render(context))
-
-
-def report(written: Written) -> list[Path]:
+def report(written: Written, forms: Sequence[str] = ("svg",)) -> list[Path]:
     """Tables, figures and the page; returns their paths, the page last."""
     tables = gather(written)
     made = list(write_tables(tables))
-    folder = written.folder / "figures"
-    folder.mkdir(exist_ok=True)
-    drawn = []
-    for one in draw_all(tables):
-        svg = one.picture.svg()
-        made.append(write_new(folder / f"{one.name}.svg", svg))
-        drawn.append((one, svg))
-    command = f"scripts/study report {os.path.relpath(written.folder)}"
-    made.append(write_new(written.folder / "report.html", page(tables, drawn, command)))
-    return made
+    drawn = list(draw_all(tables))
+    made += write_figures(written.folder / "figures", drawn, forms)
+    failed = [[state.point, f"{state.round}", state.word, state.reason] for state in tables.states if state.word != "done"]
+    points = [[point["name"], f"{point['ranks']}x{point['threads']} on {point['nodes']} nodes", " ".join(point["words"])]
+              for point in written.points]  # fmt: skip
+    schemes = scheme_rows(tables) if written.dry_run and len(tables.schemes) else []
+    page = write_page(
+        written.folder / "report.html", "report.html.j2", drawn,
+        study=written.facts["study"], written=written.facts["written"], machine=html_table([], machine_rows(tables), "facts"),
+        counts=counts_of(tables.states), scaling=html_table(HEAD, scaling_rows(tables)) if len(tables.solves) else "",
+        schemes=html_table(SCHEME_HEAD, schemes) if schemes else "",
+        failed=html_table(["point", "round", "state", "reason"], failed, "facts") if failed else "",
+        warnings=warnings(tables), command=f"scripts/study report {os.path.relpath(written.folder)}",
+        points=html_table([], points), number_of_points=len(points),
+        deck=(written.folder / "deck.toml").read_text(encoding="utf-8"),
+        dry="--dry-run " if written.dry_run else "", times=written.times,
+    )  # fmt: skip
+    return [*made, page]

@@ -6,7 +6,7 @@ from typing import Any
 
 from studies.define.points import text
 from studies.evaluate.tables import Tables, finest, label
-from studies.markdown import table
+from studies.markdown import digits, table
 from studies.statistics import Spread, spread
 
 
@@ -25,6 +25,8 @@ class Scaled:
     speed_up: Spread | None  # over the baseline, of the rounds' medians
     cycles: float | None
     iterations: float | None
+    reductions: float | None
+    restarts: float | None
 
 
 def first(rows: Any, column: str) -> float | None:
@@ -32,6 +34,7 @@ def first(rows: Any, column: str) -> float | None:
     return None if values.empty else float(values.iloc[0])
 
 
+COUNTS = ("cycles", "iterations", "reductions", "restarts")  # counts of a solve
 SIZES = {"problem.box", "problem.boxes", "problem.boxes_per_rank"}  # along these a throughput study scales
 Group = tuple[str, int, int, str]  # variant, ranks, threads, point
 
@@ -80,16 +83,9 @@ def scaled(tables: Tables) -> list[Scaled]:
         name = label(values[group[3]], named, str(groups[group]["solver"].iloc[0]) if tables.of_surveys else "")
         found.append(Scaled(group[3], group[0], name, int(group[1]), int(group[2]), first(rows, "unknowns"),
                             spread(list(rows["seconds"])), efficiency(law, group, family), spread(ratios) if ratios else None,
-                            first(rows, "cycles"), first(rows, "iterations")))  # fmt: skip
+                            *(first(rows, count) for count in COUNTS)))  # fmt: skip
     order = {variant: number for number, variant in enumerate(dict.fromkeys(one.variant for one in found))}
     return sorted(found, key=lambda one: (order[one.variant], one.ranks, one.threads))
-
-
-def digits(value: float | None) -> str:
-    """Three of them, as 0.400, 40.0, 400, 4000."""
-    if value is None:
-        return "-"
-    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:#.3g}".rstrip(".")
 
 
 def interval(one: Spread) -> str:
@@ -98,7 +94,7 @@ def interval(one: Spread) -> str:
 
 
 HEAD = ["variant", "ranks x threads", "unknowns", "solves", "solve s, median", "95 % or least-greatest", "efficiency",
-        "speed-up over baseline", "cycles", "iterations"]  # fmt: skip
+        "speed-up over baseline", "cycles", "iterations", "all-reduces", "restarts"]  # fmt: skip
 
 
 def scaling_rows(tables: Tables) -> list[list[str]]:
@@ -118,13 +114,13 @@ def scaling_rows(tables: Tables) -> list[list[str]]:
                 interval(one.seconds),
                 "-" if one.efficiency is None else f"{100 * one.efficiency:.0f} %",
                 over,
-                *("-" if n is None else f"{n:.0f}" for n in (one.cycles, one.iterations)),
+                *("-" if (n := getattr(one, count)) is None else f"{n:.0f}" for count in COUNTS),
             ]
         )
     return rows
 
 
-SCHEME_HEAD = ["variant", "ranks", "scheme", "messages", "between nodes", "MB", "MB between nodes", "predicted us"]
+SCHEME_HEAD = ["variant", "ranks", "scheme", "messages", "between nodes", "MB", "MB between nodes", "predicted µs"]
 
 
 def scheme_rows(tables: Tables) -> list[list[str]]:

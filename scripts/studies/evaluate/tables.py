@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from studies.define.points import text
 from studies.execute.folder import Written
 from studies.execute.states import State, states_of
 from studies.needs import missing
-from studies.records import Record, of_one_clock
+from studies.records import Record, Run, of_one_clock
 
 try:
     import pandas
@@ -24,7 +25,6 @@ SOLVE_FIELDS = [
     "outcome",
     "cycles",
     "missed_bottoms",
-    "restarts",
     "reductions",
     "reduction_words",
     "exchanges",
@@ -107,75 +107,92 @@ def label(values: dict[str, Any], keys: Sequence[str], solver: str = "") -> str:
     return ", ".join([*words, solver] if solver else words) or "all"
 
 
-def gather(written: Written) -> Tables:
-    states = states_of(written)
+def common_of(written: Written, state: State, run: Run) -> Record:
+    """The columns that all tables have."""
+    point = next(point for point in written.points if point["name"] == state.point)
+    return {
+        "point": state.point,
+        "round": state.round,
+        "ranks": point["ranks"] if not written.dry_run else point_ranks(point),
+        "threads": point["threads"],
+        "nodes": run.head.get("nodes", 1),
+        "unknowns": run.unknowns or (run.of("spmv") or [{}])[0].get("rows"),
+        "shared_cores": run.head.get("shared_cores"),
+        **{
+            key: text(value) if isinstance(value, list) else value
+            for key, value in point["values"].items()
+            if key not in ("ranks", "threads")
+        },
+    }
+
+
+def solve_row(run: Run, solve: Record) -> Record:
+    bottoms = solve.get("bottom")
+    return {name: solve.get(name) for name in SOLVE_FIELDS} | {
+        "restarts": solve.get("restarts", sum(one["restarts"] for one in bottoms) if bottoms else None),
+        "iterations": solve.get("bottom_iterations", solve.get("iterations")),
+        "residuals": solve.get("residuals"),
+        "measured_after": solve.get("measured_after"),
+        "norm": solve.get("norm"),
+        "triad_bytes_per_second": run.head.get("triad_bytes_per_second"),
+        "setup_seconds": run.result.get("setup_seconds"),
+        "predicted_bytes": run.head.get("predicted_bytes"),
+        "measured_bytes": run.result.get("measured_bytes"),
+        "keel": run.head.get("revision"),
+    }
+
+
+def scheme_row(scheme: Record) -> Record:
+    flat = {
+        f"{who}_{what}": scheme[who][what] for who in ("all", "most_sent", "most_received") for what in scheme.get(who, {})
+    }
+    kept = ("level", "box", "purpose", "columns", "depth", "scheme", "chosen_by", "duplicate_bytes", "predicted_seconds")
+    return {name: scheme.get(name) for name in kept} | flat
+
+
+def gather(written: Written, states: list[State] | None = None) -> Tables:
+    """The tables of a written study; `states` are those of its folder unless given."""
+    states = states_of(written) if states is None else states
     of_one_clock(state.run for state in states if state.word == "done" and state.run)
-    points = {point["name"]: point for point in written.points}
     made = Tables(written, states, None, None, None)
+    values = {point["name"]: point["values"] for point in written.points}
+    baseline = {point["name"]: point["baseline"] for point in written.points}
     solves: list[Record] = []
     operations: list[Record] = []
     schemes: list[Record] = []
     for state in states:
-        run, point = state.run, points[state.point]
+        run = state.run
         if state.word != "done" or not run:
             continue
-        head = run.head
+        common = common_of(written, state, run)
         survey = run.mode == "survey"
-        cells = run.unknowns or (run.of("spmv") or [{}])[0].get("rows")
-        common = {
-            "point": state.point,
-            "round": state.round,
-            "ranks": point["ranks"] if not written.dry_run else point_ranks(point),
-            "threads": point["threads"],
-            "nodes": head.get("nodes", 1),
-            "unknowns": cells,
-            "shared_cores": head.get("shared_cores"),
-            **{
-                key: text(value) if isinstance(value, list) else value
-                for key, value in point["values"].items()
-                if key not in ("ranks", "threads")
-            },
-        }
+
+        def named(record: Record, state: State = state, run: Run = run, survey: bool = survey) -> Record:
+            solver = run.solver_of(record)
+            return {"variant": label(values[state.point], made.variant_keys, solver if survey else ""), "solver": solver}
+
         for solve in run.all_solves():
-            solver = run.solver_of(solve)
-            more = {name: solve.get(name) for name in SOLVE_FIELDS}
-            solves.append(
-                common
-                | {"variant": label(point["values"], made.variant_keys, solver if survey else ""), "solver": solver}
-                | more
-                | {
-                    "iterations": solve.get("bottom_iterations", solve.get("iterations")),
-                    "residuals": solve.get("residuals"),
-                    "norm": solve.get("norm"),
-                    "baseline": point["baseline"],
-                    "triad_bytes_per_second": head.get("triad_bytes_per_second"),
-                    "setup_seconds": run.result.get("setup_seconds"),
-                    "predicted_bytes": head.get("predicted_bytes"),
-                    "measured_bytes": run.result.get("measured_bytes"),
-                    "keel": head.get("revision"),
-                }
-            )
-        bottom = len(head.get("levels", [])) - 1 if run.mode in ("solve", "survey") else 0
+            solves.append(common | named(solve) | solve_row(run, solve) | {"baseline": baseline[state.point]})
+        bottom = len(run.head.get("levels", [])) - 1 if run.mode in ("solve", "survey") else 0
         for timer in run.of("timer"):
-            solver = run.solver_of(timer)
-            if run.mode != "spmv" and solver.endswith(("amg.setup", "amg.cycles")):
+            if run.mode != "spmv" and run.solver_of(timer).endswith(("amg.setup", "amg.cycles")):
                 continue  # the bottom's, again, by levels of its own
-            operations.append(
-                common
-                | {"variant": label(point["values"], made.variant_keys, solver if survey else ""), "solver": solver}
-                | {name: timer.get(name) for name in TIMER_FIELDS}
-                | {"part": part_of(timer, bottom), "triad_bytes_per_second": head.get("triad_bytes_per_second")}
-            )
+            operations.append(common | named(timer) | {name: timer.get(name) for name in TIMER_FIELDS}
+                              | {"part": part_of(timer, bottom), "triad_bytes_per_second": run.head.get("triad_bytes_per_second"),
+                                 "gpu_sync": run.key("run.gpu_sync", "per_operation")})  # fmt: skip
         for scheme in run.of("scheme"):
-            flat = {
-                f"{who}_{what}": scheme[who][what]
-                for who in ("all", "most_sent", "most_received")
-                for what in scheme.get(who, {})
-            }
-            kept = {name: scheme.get(name) for name in ("level", "box", "purpose", "columns", "depth", "scheme", "chosen_by",
-                                                        "duplicate_bytes", "predicted_seconds")}  # fmt: skip
-            schemes.append(common | {"variant": label(point["values"], made.variant_keys)} | kept | flat)
+            schemes.append(common | {"variant": label(values[state.point], made.variant_keys)} | scheme_row(scheme))
     return Tables(written, states, *(pandas.DataFrame(rows) for rows in (solves, operations, schemes)))
+
+
+def tables_of_runs(runs: list[Run], names: list[str]) -> Tables:
+    """The tables of runs of no study, each a point and variant of its own."""
+    points = [{"name": name, "values": {"run": name}, "ranks": run.head["ranks"], "threads": run.head["threads"], "baseline": False}
+              for run, name in zip(runs, names, strict=True)]  # fmt: skip
+    site = {"launcher": "local" if runs[0].clock == "real" else "simulated"}
+    study = {"dry_run": False, "axes": [], "baseline": {}, "law": "", "name": "", "claim": ""}
+    states = [State(name, 1, "done", "", run) for run, name in zip(runs, names, strict=True)]
+    return gather(Written(Path(), {"study": study, "site": site, "points": points}), states)
 
 
 def point_ranks(point: dict[str, Any]) -> int:
@@ -186,6 +203,23 @@ def point_ranks(point: dict[str, Any]) -> int:
 def finest(schemes: Any) -> Any:
     """The rows of the exchange that the finest level's operator, or a matrix' product, needs; counts do not depend on the round."""
     return schemes[(schemes["level"] == 0) & schemes["purpose"].isin(["stencil", "product"]) & (schemes["round"] == 1)]
+
+
+def largest(rows: Any) -> Any:
+    """The rows of each variant on most ranks."""
+    return rows if rows.empty else rows[rows["ranks"] == rows.groupby("variant")["ranks"].transform("max")]
+
+
+def timed(tables: Tables) -> Any:
+    """The operations that move bytes in a known time where a triad is known: a host that runs ahead of a device has times of its own, and ranks
+    that take turns on a core were not at work all at once, so their rates do not add up."""
+    rows = tables.operations
+    if rows.empty:
+        return rows
+    rows = rows[(rows["t_mean"] > 0) & (rows["triad_bytes_per_second"] > 0) & (rows["gpu_sync"] == "per_operation")]
+    rows = rows[rows["bytes_moved"] > 0]
+    shared = rows["shared_cores"].fillna(False).astype(bool)
+    return rows if shared.all() else rows[~shared]
 
 
 def parts(tables: Tables) -> Any:

@@ -23,16 +23,17 @@ LEAST_SECONDS = 5  # a run that has no more would not get anywhere
 STALE_MINUTES = 10  # a claim of another node that was not touched for so long is that of a dead script
 
 
-def write_new(path: Path, text: str) -> Path:
+def write_new(path: Path, content: str | bytes) -> Path:
     """Writes a file that is not there yet, whole or not at all; a further version gets a number, unless the last says the same."""
+    content = content.encode() if isinstance(content, str) else content
     taken = [path, *(path.with_name(f"{path.stem}.{number}{path.suffix}") for number in range(2, 1000))]
     last = next((number for number, one in enumerate(taken) if not one.exists()), len(taken))
-    if last and taken[last - 1].read_bytes() == text.encode():
+    if last and taken[last - 1].read_bytes() == content:
         return taken[last - 1]
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode())
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o644)

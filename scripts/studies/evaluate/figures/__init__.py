@@ -1,10 +1,22 @@
 """Figures: a file each, a function that draws it or says why there is nothing to draw."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from studies.evaluate.figures import heat_map, iterations, levels, messages, residuals, roofline, scaling, speed_up, split
-from studies.evaluate.figures.style import Nothing, Picture
+from studies.evaluate.figures import (
+    bandwidth,
+    heat_map,
+    iterations,
+    levels,
+    messages,
+    residuals,
+    roofline,
+    scaling,
+    speed_up,
+    split,
+    traffic,
+)
+from studies.evaluate.figures.style import Nothing, Picture, on_a_phone
 from studies.evaluate.tables import Tables
 
 FIGURES: dict[str, Callable[[Tables], Picture]] = {
@@ -12,6 +24,8 @@ FIGURES: dict[str, Callable[[Tables], Picture]] = {
     "split": split.draw,
     "speed_up": speed_up.draw,
     "levels": levels.draw,
+    "bandwidth": bandwidth.draw,
+    "traffic": traffic.draw,
     "iterations": iterations.draw,
     "residuals": residuals.draw,
     "messages": messages.draw,
@@ -24,6 +38,7 @@ FIGURES: dict[str, Callable[[Tables], Picture]] = {
 class Drawn:
     name: str
     picture: Picture
+    on_phone: Picture
 
 
 def with_warning(tables: Tables, picture: Picture) -> Picture:
@@ -38,10 +53,16 @@ def with_warning(tables: Tables, picture: Picture) -> Picture:
     return replace(picture, remark="; ".join(filter(None, [picture.remark, told])))
 
 
-def draw_all(tables: Tables) -> Iterator[Drawn]:
-    """The figures that the study has data for."""
-    for name, draw in FIGURES.items():
+def draw_all(tables: Tables, names: Iterable[str] = FIGURES) -> Iterator[Drawn]:
+    """The figures of these that there are data for."""
+    for name in names:
         try:
-            yield Drawn(name, with_warning(tables, draw(tables)))
+            picture = with_warning(tables, FIGURES[name](tables))
         except Nothing:
             continue
+        yield drawn(name, picture, lambda draw=FIGURES[name]: draw(tables))
+
+
+def drawn(name: str, picture: Picture, again: Callable[[], Picture]) -> Drawn:
+    with on_a_phone():
+        return Drawn(name, picture, again())

@@ -1,9 +1,14 @@
-"""A sweep of two axes: the median time of a solve, or where nothing was timed the predicted time or the messages between nodes."""
+"""A sweep of two axes: time, iterations and all-reduces of a solve, or where nothing was timed predicted time or messages."""
+
+from itertools import product
+from typing import Any
 
 from studies.define.points import text
-from studies.evaluate.figures.style import INK, Nothing, Picture, new
-from studies.evaluate.scaling import digits
+from studies.evaluate.figures.style import INK, Nothing, Picture, name_ticks, new
 from studies.evaluate.tables import Tables, finest
+from studies.markdown import digits
+
+MAPS = (("seconds", 1e3, "ms a solve"), ("iterations", 1, "iterations"), ("reductions", 1, "all-reduces"))
 
 
 def draw(tables: Tables) -> Picture:
@@ -19,14 +24,18 @@ def draw(tables: Tables) -> Picture:
     for axis in axes[:-2]:
         shown[axis] = solves[axis].iloc[-1]
         solves = solves[solves[axis] == shown[axis]]
-    table = solves.pivot_table(index=down, columns=across, values="seconds", aggfunc="median", sort=False, observed=True)
     where = "".join(f"; {axis} = {text(value)}" for axis, value in shown.items())
     order = {
         axis: list(dict.fromkeys(solves_key(point["values"][axis]) for point in tables.written.points))
         for axis in (down, across)
     }
-    table = table.reindex(index=order[down], columns=order[across])
-    return picture(1e3 * table, f"Milliseconds of a solve, median, by {down} and {across}{where}.", "ms a solve", "measured")
+    panels = []
+    for column, factor, unit in MAPS:
+        if not solves[column].isna().all():
+            table = solves.pivot_table(index=down, columns=across, values=column, aggfunc="median", sort=False, observed=True)
+            panels.append((factor * table.reindex(index=order[down], columns=order[across]), unit))
+    counted = ", and counted iterations and all-reduces," if len(panels) > 1 else ""
+    return picture(panels, f"Milliseconds of a solve, median{counted} by {down} and {across}{where}.", "measured")
 
 
 def solves_key(value: object) -> object:
@@ -42,29 +51,33 @@ def of_schemes(tables: Tables, axes: list[str]) -> Picture:
     column = "predicted_seconds" if predicted else "all_off_node_messages"
     table = every.pivot_table(index="scheme", columns=axes[-1], values=column, aggfunc="median", sort=False, observed=True)
     what = "Predicted microseconds of" if predicted else "Messages between nodes in"
-    unit = "us, predicted" if predicted else "messages between nodes"
+    unit = "µs, predicted" if predicted else "messages between nodes"
     return picture(
-        (1e6 if predicted else 1) * table,
+        [((1e6 if predicted else 1) * table, unit)],
         f"{what} one exchange of the finest ghosts, by scheme and {axes[-1]}.",
-        unit,
         "predicted",
     )
 
 
-def picture(table: object, caption: str, unit: str, kind: str) -> Picture:
-    rows, columns = table.shape  # type: ignore[attr-defined]
-    figure, ((axis,),) = new(width=2.8 + 0.95 * columns, height=1.5 + 0.42 * rows)
-    image = axis.imshow(table, cmap="cividis", aspect="auto")
-    axis.grid(visible=False)
-    axis.set_xticks(range(columns), [text(value) for value in table.columns])  # type: ignore[attr-defined]
-    axis.set_yticks(range(rows), [text(value) for value in table.index])  # type: ignore[attr-defined]
-    axis.set(xlabel=table.columns.name, ylabel=table.index.name)  # type: ignore[attr-defined]
-    middle = (image.norm.vmin + image.norm.vmax) / 2
-    for row in range(rows):
-        for column in range(columns):
-            value = table.iloc[row, column]  # type: ignore[attr-defined]
-            shown = "failed" if value != value else digits(float(value))
-            ink = INK if value != value else "#ffffff" if value < middle else "#000000"
-            axis.text(column, row, shown, ha="center", va="center", fontsize=9, color=ink)
-    figure.colorbar(image, ax=axis, label=unit)
+def picture(panels: list[tuple[Any, str]], caption: str, kind: str) -> Picture:
+    """A map a panel, one below the other, each with its unit."""
+    rows, columns = panels[0][0].shape
+    figure, axes = new(1, len(panels), width=2.8 + 0.95 * columns, height=len(panels) * (1.5 + 0.42 * rows), least=2.0 + 0.6 * columns)
+    for axis, (table, unit) in zip(axes[:, 0], panels, strict=True):
+        draw_map(axis, table)
+        figure.colorbar(axis.images[0], ax=axis, label=unit)
     return Picture(figure, caption, kind)
+
+
+def draw_map(axis: Any, table: Any) -> None:
+    image = axis.imshow(table.astype(float), cmap="cividis", aspect="auto")
+    axis.grid(visible=False)
+    name_ticks(axis, [text(value) for value in table.columns])
+    axis.set_yticks(range(table.shape[0]), [text(value) for value in table.index])
+    axis.set(xlabel=table.columns.name, ylabel=table.index.name)
+    middle = (image.norm.vmin + image.norm.vmax) / 2
+    for row, column in product(*map(range, table.shape)):
+        value = table.iloc[row, column]
+        shown = "failed" if value != value else digits(float(value)) if value % 1 else f"{value:.0f}"
+        ink = INK if value != value else "#ffffff" if value < middle else "#000000"
+        axis.text(column, row, shown, ha="center", va="center", fontsize=9, color=ink)

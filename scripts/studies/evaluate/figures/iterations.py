@@ -2,7 +2,7 @@
 
 from matplotlib.ticker import NullFormatter
 
-from studies.evaluate.figures.style import MOST_SERIES, Nothing, Picture, legend, new, series
+from studies.evaluate.figures.style import MOST_SERIES, Nothing, Picture, legend, new, series, whole_numbers
 from studies.evaluate.scaling import Scaled, scaled
 from studies.evaluate.tables import Tables
 
@@ -28,6 +28,7 @@ def draw(tables: Tables) -> Picture:
         axis.set(
             xscale="log", xlabel="unknowns", ylabel=name, ylim=(0, 1.08 * max(getattr(one, field) or 0 for one in every) or 1)
         )
+        whole_numbers(axis.get_yaxis())
         sizes = sorted({one.unknowns for one in every if one.unknowns})
         if len(sizes) <= 6:
             axis.set_xticks(

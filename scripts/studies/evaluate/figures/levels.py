@@ -1,7 +1,7 @@
 """Time by level and operation, stacked, of one solve at the largest point of the baseline or, without one, of each variant."""
 
-from studies.evaluate.figures.style import COLOURS, HATCHES, Nothing, Picture, legend, new
-from studies.evaluate.tables import Tables
+from studies.evaluate.figures.style import COLOURS, HATCHES, Nothing, Picture, label_y, left_out, legend, new
+from studies.evaluate.tables import Tables, largest
 
 GROUPS = {
     "smooth": ("smooth", "smooth+restrict", "smooth+residual"),
@@ -10,7 +10,7 @@ GROUPS = {
     "ghosts: pack, copy": ("exchange.pack", "exchange.copy", "exchange.unpack", "exchange.send"),
     "ghosts: wait": ("exchange.wait",),
     "all-reduce": ("reduction", "reduction.begin", "reduction.progress", "reduction.wait"),
-    "bottom: operator": ("bottom.operator",),
+    "bottom: operator": ("bottom.operator", "bottom.preconditioner", "coarsest"),
     "bottom: vectors": ("bottom.vector", "bottom.dots"),
 }
 MOST = 3  # panels
@@ -22,7 +22,8 @@ def draw(tables: Tables) -> Picture:
         raise Nothing
     base = {point["name"] for point in tables.written.points if point["baseline"]}
     every = every[every["point"].isin(base)] if base & set(every["point"]) else every
-    every = every[every["ranks"] == every["ranks"].max()]
+    every = largest(every)
+    counts = sorted(set(every["ranks"]))
     variants = list(dict.fromkeys(every["variant"]))
     shown = variants[:MOST]
     figure, axes = new(len(shown), 1, width=max(5.0, 2.9 * len(shown)), height=4.2, sharey=True)
@@ -36,15 +37,15 @@ def draw(tables: Tables) -> Picture:
             axis.bar([f"{level}" for level in levels], values, bottom=below, label=group, color=COLOURS[n], hatch=HATCHES[n],
                      edgecolor="#ffffff80", linewidth=0.4, width=0.75)  # fmt: skip
             below = [a + b for a, b in zip(below, values, strict=True)]
-        axis.set_title(variant if len(variants) > 1 else "", fontsize=9)
+        ranks = f", {of_variant['ranks'].iloc[0]} ranks" if len(counts) > 1 else ""
+        axis.set_title(variant + ranks if len(variants) > 1 else "", fontsize=9)
         axis.set_xlabel("level, 0 the finest")
         axis.grid(visible=False, axis="x")
-    axes[0][0].set_ylabel("ms a solve, mean of ranks")
+    label_y(axes, "ms a solve, mean of ranks")
     legend(figure, axes[0][0])
-    left_out = f" Of {len(variants)} variants the first {MOST} are shown." if len(variants) > MOST else ""
     return Picture(
         figure,
-        f"Time by level and operation of a solve on {every['ranks'].max()} ranks, median of the rounds; the rest of the solve, "
-        f"which belongs to no operation, is left out.{left_out}",
+        f"Time by level and operation of a solve on {' or '.join(map(str, counts))} ranks, median of the rounds; the rest of the solve, "
+        f"which belongs to no operation, is left out.{left_out(variants, MOST)}",
         "measured",
     )

@@ -51,13 +51,14 @@ def draw(tables: Tables) -> Picture:
         left.errorbar(x, y, yerr=bars, capsize=2.5, label=variant, **series(number))
         right.plot(x, [100 * (one.efficiency or 0) for one in rows], label=variant, **series(number))
     left.set(yscale="log", xlabel="ranks", ylabel="seconds a solve")
-    if law == "strong":
-        first = min((one for one in every if one.variant == variants[0]), key=lambda one: one.ranks)
-        left.plot(ranks, [first.seconds.median * first.ranks / n for n in ranks], color="#8a8a8a", linewidth=1, label="ideal")
+    first = min((one for one in every if one.variant == variants[0]), key=lambda one: one.ranks)
+    ideal = [first.seconds.median * (first.ranks / n if law == "strong" else 1) for n in ranks]
+    left.plot(ranks, ideal, color="#8a8a8a", linewidth=1, label="ideal")
+    right.plot(ranks, [100] * len(ranks), color="#8a8a8a", linewidth=1)
     right.set(xlabel="ranks", ylabel="efficiency, %", ylim=(0, None))
     for axis in (left, right):
         powers_of_two(axis, ranks)
-    plain_decades(left)
+    plain_decades(left.get_yaxis())
     legend(figure, left)
     caption = f"Time of a solve, median of all solves, and {law} efficiency ({MEANS[law]}) against ranks."
     return Picture(figure, caption, "measured", remark([one.seconds.count for one in every]))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from studies.evaluate.figures.style import COLOURS, HATCHES, Nothing, Picture, legend, new
+from studies.evaluate.figures.style import COLOURS, HATCHES, Nothing, Picture, label_y, left_out, legend, new
 from studies.evaluate.tables import PARTS, Tables, parts
 
 MOST = 6  # panels
@@ -47,17 +47,15 @@ def draw(tables: Tables) -> Picture:
             stack(axis, [f"{count}" for count in table.index], table, horizontal=False)
             axis.set_title(variant if len(variants) > 1 else "", fontsize=9)
             axis.set_xlabel("ranks")
-        for row in axes:
-            row[0].set_ylabel("ms a solve, mean of ranks")
+        label_y(axes, "ms a solve, mean of ranks")
         for axis in list(axes.flat)[len(shown) :]:
             axis.set_visible(False)
     legend(figure, axes[0][0])
     cycles = any(float(every[part].sum()) > 0 for part in PARTS[:2])
     alone = "" if cycles else " A Krylov method alone has no V-cycle: all of it is named bottom."
-    left_out = f" Of {len(variants)} variants the first {len(shown)} are shown." if len(variants) > len(shown) else ""
     return Picture(
         figure,
         "Where the time of a solve goes: all that is done on the coarsest level is the bottom; waiting for messages "
-        f"is in the exchange, waiting for others in the all-reduce. Median of the rounds.{alone}{left_out}",
+        f"is in the exchange, waiting for others in the all-reduce. Median of the rounds.{alone}{left_out(variants, len(shown))}",
         "measured",
     )
