@@ -5,7 +5,7 @@ is whole is read, and what is not is told. Fields that came with later versions 
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -151,6 +151,18 @@ def of_one_clock(runs: Iterable[Run]) -> list[Run]:
         told = "; ".join(f"{path}: {clock}" for clock, path in sorted(clocks.items()))
         raise UnreadableRecords(f"measured seconds beside simulated ones: {told}; give only one kind")
     return kept
+
+
+def short_names(paths: Sequence[Path]) -> list[str]:
+    """A name for each file that no other has: its stem, with as many folders before it as that takes. A file that is given
+    twice has a number behind its name."""
+    parts = [path.resolve().with_suffix("").parts for path in paths]
+    names = [path.stem for path in paths]
+    for depth in range(2, max(map(len, parts), default=0) + 1):
+        shared = [len({part for part, other in zip(parts, names, strict=True) if other == name}) > 1 for name in names]
+        names = ["/".join(part[-depth:]) if more else name for name, part, more in zip(names, parts, shared, strict=True)]
+    numbers = [names[: place + 1].count(name) for place, name in enumerate(names)]
+    return [f"{name} ({number})" if names.count(name) > 1 else name for name, number in zip(names, numbers, strict=True)]
 
 
 def read_all(paths: Iterable[Path]) -> list[Run]:

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from studies.records import UnreadableRecords, differing_keys, read_all, read_runs  # noqa: E402
+from studies.records import UnreadableRecords, differing_keys, read_all, read_runs, short_names  # noqa: E402
 from studies.statistics import order_of_interval, remark, spread  # noqa: E402
 
 RUN = '{"record":"run","deck":{"bottom":{"solver":"cg","s":4},"run":{"mode":"solve"}},"cells":[2,2,2]}\n'
@@ -85,6 +85,14 @@ class Reading(unittest.TestCase):
         self.path.write_text(RUN + RUN.replace('"s":4', '"s":8,"depth":2'))
         self.assertEqual(differing_keys(read_runs(self.path)), ["bottom.s"])
         self.assertEqual(differing_keys(read_runs(self.path), besides=["bottom.s"]), [])
+
+
+class Names(unittest.TestCase):
+    def test_files_have_short_names_that_no_other_has(self) -> None:
+        for files, names in ((["x/a.json", "x/b.jsonl"], ["a", "b"]), (["x/y/a.json", "z/y/a.json", "b.json"], ["x/y/a", "z/y/a", "b"]),
+                             (["x/a.json", "x/a.json", "y/a.json"], ["x/a (1)", "x/a (2)", "y/a"]),
+                             (["a.1.json"], ["a.1"]), (["a.json", "a.jsonl"], ["a (1)", "a (2)"])):  # fmt: skip
+            self.assertEqual(short_names([Path(file) for file in files]), names)
 
 
 class Statistics(unittest.TestCase):

@@ -1,27 +1,15 @@
-#!/usr/bin/env python3
-"""Prints the times of records as a literal of Hatchet, the calling-context trees of LLNL's tools:
-
-    scripts/export_hatchet.py run.json >run.literal.json
-    hatchet.GraphFrame.from_literal(json.load(open("run.literal.json")))
-
-or, of many runs, as profiles for Thicket, each a literal with its metadata: what it ran on, its solver, every key of its deck.
-
-    scripts/export_hatchet.py --thicket run1.json run2.json ... >runs.profiles.json
-    ensemble(json.load(open("runs.profiles.json")))       # below: a Thicket whose trees lie on each other
+"""Trees of times for Hatchet, and profiles for Thicket, each a literal with its metadata: what it ran on, its solver, every key.
 
 A tree is a solver of a run: its levels, on each its operations, words with dots as branches (exchange, below it pack). Times are
 seconds per solve, the mean over ranks: "time" what a node took itself, "time (inc)" with all below it; "time (max)" is the slowest
 rank's. Counts are those of one solve.
 """
 
-import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from studies.records import Record, Run, UnreadableRecords, read_all
-from studies.view import print_text
 
 Node = dict[str, Any]
 COUNTS = ("calls", "bytes_moved", "flops", "messages", "bytes", "off_node_messages", "off_node_bytes")
@@ -113,15 +101,3 @@ def ensemble(found: list[dict[str, Any]]) -> Any:
         frame.metadata = one["metadata"]
         thickets.append(Thicket.thicketize_graphframe(frame, one["profile"]))
     return Thicket.concat_thickets(thickets, disable_tqdm=True) if len(thickets) > 1 else thickets[0]
-
-
-def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--thicket", action="store_true", help="profiles for Thicket")
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
-    given = parser.parse_args(words)
-    return print_text(lambda: json.dumps((profiles if given.thicket else literal)(given.files), indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

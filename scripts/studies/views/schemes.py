@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""Tables of communication schemes, in Markdown, from the records of dry runs.
+"""Compares communication schemes by the records of dry runs, as Markdown tables.
 
 Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by keel --dry-run with comm.machine. Files of that name from
 another folder, of dry runs that did not know the sockets, give the gains if no two ranks share a socket, and if all of a node do, as
@@ -9,7 +8,6 @@ the fastest of those that know nodes. Where the boxes of a level would stand, a 
 """
 
 import argparse
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -142,19 +140,12 @@ def best_schemes(found: list[Comparison]) -> str:
     return table(lines[0], lines[1:])
 
 
-def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--best", action="store_true", help="a row a workload, node size and level")
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
-    options = parser.parse_args(words)
-    try:
-        found = comparisons(options.files)
-    except UnreadableRecords as error:
-        print(error, file=sys.stderr)
-        return 2
+    parser.add_argument("files", nargs="+", type=Path, metavar="WORKLOAD.RANKS_PER_NODE.MACHINE.json")
+
+
+def act(options: argparse.Namespace) -> int:
+    found = comparisons(options.files)
     print(best_schemes(found) if options.best else all_schemes(found), end="")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

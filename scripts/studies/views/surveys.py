@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Puts surveys of bottom solvers (run.mode = survey) side by side, as a Markdown table of counts.
 
 Each file holds the JSON lines of one survey. A row is a solver, a column a file, a cell
@@ -8,12 +7,11 @@ Each file holds the JSON lines of one survey. A row is a solver, a column a file
 with "failed" where the V-cycles did not converge, and "-" where the file's survey had no such solver.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 from studies.markdown import table as markdown
-from studies.records import UnreadableRecords, read_all
-from studies.view import print_view
+from studies.records import UnreadableRecords, read_all, short_names
 
 
 def cells(path: Path) -> dict[str, str]:
@@ -35,12 +33,13 @@ def table(paths: list[Path]) -> str:
     columns = [cells(path) for path in paths]
     solvers = list(dict.fromkeys(solver for column in columns for solver in column))
     rows = [[f"`{solver}`"] + [column.get(solver, "-") for column in columns] for solver in solvers]
-    return markdown(["bottom solver"] + [path.stem for path in paths], rows)
+    return markdown(["bottom solver", *short_names(paths)], rows)
 
 
-def main(words: list[str]) -> int:
-    return print_view(__doc__, words, table)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", type=Path, metavar="SURVEY.json")
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def act(options: argparse.Namespace) -> int:
+    print(table(options.files), end="")
+    return 0

@@ -1,4 +1,4 @@
-"""scripts/records_csv.py against golden text."""
+"""scripts/report records against golden text."""
 
 import sys
 import tempfile
@@ -6,8 +6,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import records_csv  # noqa: E402
 from studies.records import UnreadableRecords  # noqa: E402
+from studies.views import records  # noqa: E402
 
 RECORDS = """\
 {"record":"run","schema":1,"id":"a1","label":"one, two","clock":"real","ranks":2,"threads":1,"nodes":1,"backend":"openmp"}
@@ -27,7 +27,7 @@ class Csv(unittest.TestCase):
 
     def test_a_timer_is_a_row(self) -> None:
         self.assertEqual(
-            records_csv.table([self.file], "timer"),
+            records.table([self.file], "timer"),
             f"{HEAD},op,level,calls,t_mean,solver\n"
             f"{self.file},{OF_RUN},smooth,0,2.0,1e-07,\n"
             f"{self.file},{OF_RUN},reduction,1,3.0,0.5,cg\n",
@@ -35,16 +35,16 @@ class Csv(unittest.TestCase):
 
     def test_parts_have_names_and_lists_stay_out(self) -> None:
         self.assertEqual(
-            records_csv.table([self.file], "cycle"),
+            records.table([self.file], "cycle"),
             f"{HEAD},solver,repeat,cycle,residual,seconds,parts.v_cycle,parts.bottom\n{self.file},{OF_RUN},cg,0,1,0.1,0.5,0.25,0.25\n",
         )
         self.assertEqual(
-            records_csv.table([self.file], "solve"), f"{HEAD},solver,repeat,converged,floor\n{self.file},{OF_RUN},cg,0,true,\n"
+            records.table([self.file], "solve"), f"{HEAD},solver,repeat,converged,floor\n{self.file},{OF_RUN},cg,0,true,\n"
         )
 
     def test_a_kind_that_is_not_there_is_refused_with_those_that_are(self) -> None:
         with self.assertRaises(UnreadableRecords) as error:
-            records_csv.table([self.file], "rank_timer")
+            records.table([self.file], "rank_timer")
         self.assertEqual(
             str(error.exception), f"{self.file}: no rank_timer record; there are run, solve, cycle, timer"
         )

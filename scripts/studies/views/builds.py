@@ -1,10 +1,8 @@
-#!/usr/bin/env python3
 """Runs decks by two builds of keel and compares their records field by field: whether a change changed a result.
 
-Usage: compare_records.py BEFORE AFTER [--ranks 1,2,3] [--mpiexec MPIEXEC] DECK.toml ... [-- section.key=value ...]
-BEFORE, AFTER: executables. Every run has run.deterministic=true where the deck's mode takes it. Times, and what follows from
-them, are left out; so are the build and the machine. Prints every field that differs or that only one of the two has; exit
-status 1 if there is any that both have. Fields that only AFTER has are told, and no difference.
+Behind the decks stand keys for all of them, section.key=value. Every run has run.deterministic=true where the deck's mode takes
+it. Times and what follows from them are left out, and so are the build and the machine. Prints every field that differs; exit
+status 1 if one differs that both have. Fields that only AFTER has are listed, and are no difference.
 """
 
 import argparse
@@ -15,6 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from studies.define.checked_toml import Refused
 from studies.records import Record, read_runs
 
 # Fields that differ from run to run: times and what is made of them, the build, the machine; fields, or leaves of them.
@@ -96,19 +95,21 @@ def deterministic(deck: Path, words: list[str]) -> list[str]:
     return [] if any(mode in text for mode in ('"network"', '"exchange"', '"spmv"', '"amg"')) else ["run.deterministic=true"]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("before")
-    parser.add_argument("after")
-    parser.add_argument("decks", nargs="+", type=Path)
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks", default="1,2,3", help="numbers of ranks, 1,2,3 by default")
     parser.add_argument("--mpiexec", default="mpiexec")
-    arguments = sys.argv[1:]
-    split = arguments.index("--") if "--" in arguments else len(arguments)
-    options = parser.parse_args(arguments[:split])
-    words = arguments[split + 1 :]
+    parser.add_argument("before", metavar="BEFORE", help="an executable")
+    parser.add_argument("after", metavar="AFTER", help="an executable")
+    parser.add_argument("words", nargs="+", metavar="DECK.toml|KEY=VALUE")
+
+
+def act(options: argparse.Namespace) -> int:
+    decks = [Path(word) for word in options.words if "=" not in word]
+    words = [word for word in options.words if "=" in word]
+    if not decks:
+        raise Refused("no deck: give DECK.toml behind the two executables")
     differing, added, runs = 0, set(), 0
-    for deck in options.decks:
+    for deck in decks:
         for ranks in map(int, options.ranks.split(",")):
             given = [*words, *deterministic(deck, words)]
             (old_status, old), (new_status, new) = (
@@ -125,7 +126,3 @@ def main() -> int:
                 print(f"    {line[:300]}")
     print(f"{runs} runs, {differing} differ; fields that only the second has: {', '.join(sorted(added)) or 'none'}")
     return 1 if differing else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Makes one Markdown table of several runs: a row a run and solver.
 
 Each file holds the JSON lines of one or more runs (output.json of the deck), of any mode. A row has ranks and threads, the
@@ -7,14 +6,14 @@ share of the triad that the finest smoother reached, and a column for every othe
 does not have is "-"; a run that was killed has no verdict, and its finished solves count.
 """
 
-import sys
+import argparse
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from studies.markdown import digits
 from studies.markdown import table as markdown
-from studies.records import Record, Run, differing_keys, read_all
-from studies.view import print_view
+from studies.records import Record, Run, differing_keys, read_all, short_names
 
 COLUMNS = ["ranks x threads", "cells", "smoother", "bottom", "triad GB/s", "cycles", "iterations",
            "solve s: median [min-max]", "MDOF/s", "ms/cycle", "smoother, % of triad", "verdict"]  # fmt: skip
@@ -25,11 +24,6 @@ SHOWN = ["multigrid.smoother", "bottom.solver", "problem.box", "problem.boxes", 
 def last(solves: list[Record], *names: str) -> str:
     """The first of these fields that the last solve has."""
     return next((f"{solves[-1][name]}" for name in names if solves and name in solves[-1]), "-")
-
-
-def digits(value: float) -> str:
-    """Three of them, as 0.400, 40.0, 400."""
-    return f"{value:#.3g}".rstrip(".")
 
 
 def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
@@ -66,13 +60,16 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
 def table(paths: list[Path]) -> str:
     runs = read_all(paths)
     swept = differing_keys(runs, SHOWN)
-    rows = [row(run, solver, swept) for run in runs for solver in (*run.solvers(), *([] if run.solvers() else [None]))]
-    return markdown([*COLUMNS[:-1], *swept, COLUMNS[-1]], rows)
+    names = dict(zip(paths, short_names(paths), strict=True)) if len(paths) > 1 else {}
+    rows = [[*([names[run.path]] if names else []), *row(run, solver, swept)]
+            for run in runs for solver in (run.solvers() or [None])]  # fmt: skip
+    return markdown([*["file"] * bool(names), *COLUMNS[:-1], *swept, COLUMNS[-1]], rows)
 
 
-def main(words: list[str]) -> int:
-    return print_view(__doc__, words, table)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", type=Path, metavar="RUN.json")
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def act(options: argparse.Namespace) -> int:
+    print(table(options.files), end="")
+    return 0

@@ -1,4 +1,4 @@
-"""scripts/node_aware_tables.py against golden text."""
+"""scripts/report schemes against golden text."""
 
 import json
 import sys
@@ -7,8 +7,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import node_aware_tables  # noqa: E402
 from studies.records import UnreadableRecords  # noqa: E402
+from studies.views import schemes  # noqa: E402
 
 
 def row(
@@ -93,7 +93,7 @@ BEST_BY_BOUNDS = """\
 
 class Tables(unittest.TestCase):
     def test_where_nobody_knows_the_sockets_there_are_two_bounds(self) -> None:
-        def schemes(times: tuple[float, float, float], together: tuple[float | None, ...]) -> str:
+        def three(times: tuple[float, float, float], together: tuple[float | None, ...]) -> str:
             return (row("standard", 100, 2000000, times[0], on_one_socket=together[0])
                     + row("split", 90, 1500000, times[1], on_one_socket=together[1])
                     + row("staged_axes", 60, 2000000, times[2], on_one_socket=together[2]))  # fmt: skip
@@ -103,14 +103,14 @@ class Tables(unittest.TestCase):
             other = Path(folder) / "curve.4.near.json"
             for path in (known, bounds):
                 path.parent.mkdir()
-            known.write_text(schemes((2e-5, 1.6e-5, 1e-5), (None, None, None)))
-            other.write_text(schemes((2e-5, 1.6e-5, 1e-5), (None, None, None)))
-            bounds.write_text(schemes((3e-5, 4e-5, 3e-5), (1.6e-5, 4e-6, 8e-6)))
-            found = node_aware_tables.comparisons([known, bounds])
-            self.assertEqual(node_aware_tables.all_schemes(found), BOUNDS)
-            self.assertEqual(node_aware_tables.best_schemes(found), BEST_BY_BOUNDS)
+            known.write_text(three((2e-5, 1.6e-5, 1e-5), (None, None, None)))
+            other.write_text(three((2e-5, 1.6e-5, 1e-5), (None, None, None)))
+            bounds.write_text(three((3e-5, 4e-5, 3e-5), (1.6e-5, 4e-6, 8e-6)))
+            found = schemes.comparisons([known, bounds])
+            self.assertEqual(schemes.all_schemes(found), BOUNDS)
+            self.assertEqual(schemes.best_schemes(found), BEST_BY_BOUNDS)
             with self.assertRaisesRegex(UnreadableRecords, "curve.4.near.json: wanted twice"):
-                node_aware_tables.comparisons([known, bounds, other])
+                schemes.comparisons([known, bounds, other])
 
     def test_matrices_of_several_numbers_of_vectors_stand_below_each_other(self) -> None:
         def of_matrix(scheme: str, seconds: float, columns: int) -> str:
@@ -123,9 +123,9 @@ class Tables(unittest.TestCase):
                 + of_matrix("standard", 5e-5, 20) + of_matrix("three_step", 4e-5, 20)
             )  # fmt: skip
             random.write_text(of_matrix("standard", 3e-5, 1))
-            found = node_aware_tables.comparisons([arrow, random])
-            self.assertEqual(node_aware_tables.all_schemes(found), MATRICES)
-            self.assertEqual(node_aware_tables.best_schemes(found[:2]), BEST_OF_MATRICES)
+            found = schemes.comparisons([arrow, random])
+            self.assertEqual(schemes.all_schemes(found), MATRICES)
+            self.assertEqual(schemes.best_schemes(found[:2]), BEST_OF_MATRICES)
 
     def test_machines_stand_side_by_side(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -137,9 +137,9 @@ class Tables(unittest.TestCase):
                     + row("two_step/max_need", 90, 1500000, times[1])
                     + row("staged_axes", 60, 2000000, times[2])
                 )
-            found = node_aware_tables.comparisons(paths)
-            self.assertEqual(node_aware_tables.all_schemes(found), ALL)
-            self.assertEqual(node_aware_tables.best_schemes(found), BEST)
+            found = schemes.comparisons(paths)
+            self.assertEqual(schemes.all_schemes(found), ALL)
+            self.assertEqual(schemes.best_schemes(found), BEST)
 
     def test_of_moved_boxes_the_way_there_and_back_alone_are_shown(self) -> None:
         def move(purpose: str, standard: float, three_step: float) -> str:
@@ -150,14 +150,14 @@ class Tables(unittest.TestCase):
             path = Path(folder) / "gather.4.near.json"
             rounded = 3e-5 * (1 - 1e-13)  # the scheme before is as good
             path.write_text(row("standard", 9, 0, 1e-5) + move("to_bottom", 2e-5, 5e-6) + move("from_bottom", 3e-5, rounded))
-            self.assertEqual(node_aware_tables.best_schemes(node_aware_tables.comparisons([path])), MOVES)
+            self.assertEqual(schemes.best_schemes(schemes.comparisons([path])), MOVES)
 
     def test_records_without_times_are_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "faces.4.none.json"
             path.write_text(row("standard", 100, 0, None))
             with self.assertRaisesRegex(UnreadableRecords, "no predicted times"):
-                node_aware_tables.comparisons([path])
+                schemes.comparisons([path])
 
 
 if __name__ == "__main__":

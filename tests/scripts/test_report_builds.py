@@ -1,14 +1,18 @@
-"""Records before and after: what counts as a difference."""
+"""scripts/report builds, records before and after: what counts as a difference."""
 
+import contextlib
+import io
 import json
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from compare_records import TIMES, differences
+sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
+import fake_keel  # noqa: E402
+from studies.views import command  # noqa: E402
+from studies.views.builds import TIMES, differences  # noqa: E402
 
 SOLVE = {"record": "solve", "seconds": 0.5, "residuals": [1.0, 0.25], "bottom": [{"iterations": 7}], "cycles": 1}
 RUN = {"record": "run", "revision": "a", "deck": {"bottom": {"s": 4}, "output": {"json": "a"}}}
@@ -51,6 +55,26 @@ class Differences(unittest.TestCase):
                  one["properties"].get("record", {})]  # fmt: skip
         self.assertIn(("rank_timer", "seconds"), timed)
         self.assertEqual([(kind, field) for kind, field in timed if field not in TIMES.get(kind, set())], [])
+
+
+class Builds(unittest.TestCase):
+    def report(self, *words: str | Path) -> tuple[int, str]:
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+            status = command.main(["builds", "--mpiexec", str(self.top / "mpiexec"), "--ranks", "1,2", *map(str, words)])
+        return status, out.getvalue()
+
+    def test_a_deck_is_run_by_both_and_a_changed_count_is_found(self) -> None:
+        self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        keel, deck = fake_keel.make(self.top), self.top / "deck.toml"
+        other = self.top / "other"
+        other.write_text(keel.read_text().replace('"cycles":5', '"cycles":6').replace('.5,"converged"', '.7,"converged"'))
+        other.chmod(0o755)
+        same = "deck.toml, 1 ranks: 9 records, same\ndeck.toml, 2 ranks: 9 records, same\n"
+        end = "2 runs, 0 differ; fields that only the second has: none\n"
+        self.assertEqual(self.report(keel, keel, deck, "bottom.solver=bicgstab"), (0, same + end))
+        status, told = self.report(keel, other, deck)
+        self.assertEqual((status, told.count("DIFFERENT"), told.count("record 1 (solve): cycles: 5 before, 6 after")), (1, 2, 2))
+        self.assertEqual(self.report(keel, other, "bottom.solver=cg")[0], 2)
 
 
 if __name__ == "__main__":

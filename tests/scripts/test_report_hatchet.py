@@ -1,4 +1,4 @@
-"""scripts/export_hatchet.py: the tree of a run, and what holds of every tree."""
+"""scripts/report records --as hatchet, --as thicket: the tree of a run, and what holds of every tree."""
 
 import contextlib
 import io
@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import export_hatchet  # noqa: E402
+from studies.views import command, hatchet as trees  # noqa: E402
 
 try:
     import hatchet
@@ -44,12 +44,12 @@ class Export(unittest.TestCase):
         self.file.write_text(RECORDS)
 
     def test_a_solver_is_a_tree_of_levels_and_operations(self) -> None:
-        def outline(node: export_hatchet.Node, depth: int = 0) -> str:
+        def outline(node: trees.Node, depth: int = 0) -> str:
             times = [node["metrics"][name] for name in ("time", "time (inc)", "time (max)")]
             line = f"{'  ' * depth}{node['frame']['name']} {times}\n"
             return line + "".join(outline(one, depth + 1) for one in node["children"])
 
-        cg, bicgstab = export_hatchet.literal([self.file])
+        cg, bicgstab = trees.literal([self.file])
         self.assertEqual(outline(cg), """\
 cg, 4x2 [0.0, 7.75, 0.0]
   level 0 [0.0, 7.0, 0.0]
@@ -68,19 +68,19 @@ cg, 4x2 [0.0, 7.75, 0.0]
         self.file.write_text('{"record": "run", "ranks": 4, "threads": 2}\n')
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
-            self.assertEqual(export_hatchet.main([str(self.file)]), 2)
+            self.assertEqual(command.main(["records", "--as", "hatchet", str(self.file)]), 2)
         self.assertIn("no timer record", said.getvalue())
 
     @unittest.skipIf(hatchet is None, "no hatchet for this Python (pip install llnl-hatchet)")
     def test_hatchet_reads_it(self) -> None:
-        frame = hatchet.GraphFrame.from_literal(export_hatchet.literal([self.file]))
+        frame = hatchet.GraphFrame.from_literal(trees.literal([self.file]))
         self.assertEqual(frame.dataframe["time"].sum(), 15.75)
         self.assertEqual(len(frame.graph.roots), 2)
 
     def test_a_profile_tells_what_it_ran_on_and_has_the_tree_of_its_solver(self) -> None:
         other = self.file.with_name("other.json")
         other.write_text(OTHER)
-        cg, bicgstab, on_8 = export_hatchet.profiles([self.file, other])
+        cg, bicgstab, on_8 = trees.profiles([self.file, other])
         self.assertEqual((cg["metadata"]["solver"], cg["metadata"]["ranks"], cg["metadata"]["threads"]), ("cg", 4, 2))
         self.assertEqual(bicgstab["literal"][0]["metrics"]["time (inc)"], 8.0)
         self.assertEqual({one["literal"][0]["frame"]["name"] for one in (cg, bicgstab, on_8)}, {"solve"})
@@ -92,8 +92,8 @@ cg, 4x2 [0.0, 7.75, 0.0]
     def test_thicket_reads_them_as_one_ensemble(self) -> None:
         other = self.file.with_name("other.json")
         other.write_text(OTHER)
-        found = json.loads(json.dumps(export_hatchet.profiles([self.file, other])))
-        made = export_hatchet.ensemble(found)
+        found = json.loads(json.dumps(trees.profiles([self.file, other])))
+        made = trees.ensemble(found)
         self.assertEqual(sorted(made.metadata["ranks"]), [4, 4, 8])
         self.assertEqual(sorted(made.metadata["solver"]), ["bicgstab", "cg", "cg"])
         self.assertEqual(len(made.graph.roots), 1)

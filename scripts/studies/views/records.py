@@ -1,24 +1,25 @@
-#!/usr/bin/env python3
-"""Prints records of one kind as CSV, for spreadsheets and other languages:
+"""Prints records of one kind as CSV, or all times as trees for Hatchet and Thicket, the tools of LLNL.
 
-    scripts/records_csv.py run.json ... >times.csv                         # timer: a row an operation and level
-    scripts/records_csv.py --kind rank_timer run.json ... >ranks.csv       # of a run with output.details=true
-    scripts/records_csv.py --kind cycle run.json ... >cycles.csv           # of a run with output.details=true
+    scripts/report records run.json ... >times.csv                      # timer: a row an operation and level
+    scripts/report records --kind rank_timer run.json ... >ranks.csv    # of a run with output.details=true
+    scripts/report records --kind cycle run.json ... >cycles.csv        # of a run with output.details=true
+    scripts/report records --as hatchet run.json >run.literal.json      # GraphFrame.from_literal(json.load(...))
+    scripts/report records --as thicket run1.json ... >profiles.json    # studies.views.hatchet.ensemble(json.load(...))
 
-Any kind will do that docs/reference/records.md lists. In front of each row stand the file and what its run was; parts of a record have names
-with dots (parts.bottom). What is a list, as residuals are, stays in the records.
+Any kind will do that docs/reference/records.md lists. In front of each row stand the file and what its run was; parts of a record
+have names with dots (parts.bottom). What is a list, as residuals are, stays in the records.
 """
 
 import argparse
 import csv
 import io
-import sys
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from studies.records import Record, Run, UnreadableRecords, read_all
-from studies.view import print_text
+from studies.views.hatchet import literal, profiles
 
 OF_RUN = ("id", "label", "clock", "ranks", "threads", "nodes", "backend")
 
@@ -59,13 +60,15 @@ def table(paths: list[Path], kind: str) -> str:
     return out.getvalue()
 
 
-def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kind", default="timer", help="of records; timer by default")
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
-    given = parser.parse_args(words)
-    return print_text(lambda: table(given.files, given.kind))
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kind", default="timer", help="of records, for CSV; timer by default")
+    parser.add_argument("--as", dest="form", choices=("csv", "hatchet", "thicket"), default="csv", help="csv by default")
+    parser.add_argument("files", nargs="+", type=Path, metavar="RUN.json")
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def act(options: argparse.Namespace) -> int:
+    if options.form == "csv":
+        print(table(options.files, options.kind), end="")
+    else:
+        print(json.dumps((literal if options.form == "hatchet" else profiles)(options.files), indent=1))
+    return 0

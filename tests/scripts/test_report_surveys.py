@@ -1,4 +1,4 @@
-"""scripts/survey_table.py against golden text."""
+"""scripts/report surveys against golden text."""
 
 import json
 import sys
@@ -7,8 +7,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import survey_table  # noqa: E402
 from studies.records import UnreadableRecords  # noqa: E402
+from studies.views import surveys  # noqa: E402
 
 
 def row(solver: str, converged: bool, missed: int) -> str:
@@ -38,14 +38,14 @@ class Table(unittest.TestCase):
             plain, hard = Path(folder) / "plain.json", Path(folder) / "hard.json"
             plain.write_text('{"record": "run"}\n' + row("bicgstab", True, 0))
             hard.write_text(row("bicgstab", True, 2) + row("cg", False, 9))
-            self.assertEqual(survey_table.table([plain, hard]), GOLDEN)
+            self.assertEqual(surveys.table([plain, hard]), GOLDEN)
 
     def test_a_file_without_a_survey_is_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "solve.json"
             path.write_text('{"record": "run"}\n')
             with self.assertRaisesRegex(UnreadableRecords, "no survey record"):
-                survey_table.table([path])
+                surveys.table([path])
 
 
 if __name__ == "__main__":

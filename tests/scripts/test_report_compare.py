@@ -1,4 +1,4 @@
-"""scripts/compare_runs.py against golden text, and on what used to end it in a traceback."""
+"""scripts/report compare against golden text, and on files that are cut or of other modes."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import compare_runs  # noqa: E402
+from studies.views import command, compare  # noqa: E402
 
 RECORDS = [
     {
@@ -54,13 +54,22 @@ class Table(unittest.TestCase):
 
     def table(self, *records: dict[str, Any], end: str = "") -> str:
         self.path.write_text("".join(json.dumps(record) + "\n" for record in records) + end)
-        return compare_runs.table([self.path])
+        return compare.table([self.path])
 
     def rows(self, *records: dict[str, Any], end: str = "") -> list[str]:
         return self.table(*records, end=end).splitlines()[2:]
 
     def test_two_runs_in_one_file_are_two_rows(self) -> None:
         self.assertEqual(self.table(*2 * RECORDS), HEAD + 2 * GOLDEN)
+
+    def test_rows_of_several_files_name_them_by_folders_where_that_takes(self) -> None:
+        self.table(*RECORDS)
+        other = self.path.parent / "other" / "runs.json"
+        other.parent.mkdir()
+        other.write_text(self.path.read_text())
+        head, _, *rows = compare.table([self.path, other]).splitlines()
+        self.assertTrue(head.startswith("| file | ranks x threads |"), head)
+        self.assertEqual([row.split(" | ")[0] for row in rows], [f"| {self.path.parent.name}/runs", "| other/runs"])
 
     def test_of_a_device_that_ran_behind_the_host_no_share_of_the_triad_is_told(self) -> None:
         deck = RECORDS[0]["deck"]
@@ -107,14 +116,14 @@ class Table(unittest.TestCase):
         self.path.write_text("no record\n")
         words = [str(self.path), str(self.path) + ".missing"]
         with contextlib.redirect_stderr(io.StringIO()) as told:
-            self.assertEqual(compare_runs.main(words), 2)
+            self.assertEqual(command.main(["compare", *words]), 2)
         first, second = told.getvalue().splitlines()
         self.assertIn("runs.json: no record in it", first)
         self.assertIn("runs.json.missing: No such file or directory", second)
 
     def test_help_is_help(self) -> None:
         with contextlib.redirect_stdout(io.StringIO()) as told, self.assertRaises(SystemExit) as end:
-            compare_runs.main(["--help"])
+            command.main(["compare", "--help"])
         self.assertEqual(end.exception.code, 0)
         self.assertIn("a row a run and solver", told.getvalue())
 

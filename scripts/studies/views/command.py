@@ -1,0 +1,47 @@
+"""The command scripts/report: its subcommands, messages and exit status."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from studies.define.checked_toml import Refused
+from studies.records import UnreadableRecords
+from studies.views import builds, compare, history, operations, page, records, schemes, surveys
+
+ABOUT = """Tables and pages of records, the JSON lines that keel writes (output.json=FILE).
+
+    scripts/report run        RUN.json [RUN2.json]     one HTML page, two runs side by side
+    scripts/report compare    RUN.json ...             a row a run and solver
+    scripts/report operations FIRST.json SECOND.json   time by operation, and quotients
+    scripts/report surveys    SURVEY.json ...          counts of bottom solvers
+    scripts/report schemes    W.R.MACHINE.json ...     communication schemes of dry runs
+    scripts/report records    RUN.json ...             CSV; --as hatchet, --as thicket
+    scripts/report history    FOLDER                   figures of merit by revision; finds losses
+    scripts/report builds     BEFORE AFTER DECK.toml   runs decks by two builds and compares their records
+
+Documents: docs/reference/records.md. Exit status: 0 all is well, 1 history found a loss or builds a difference, 2 refused."""
+
+# Each has a docstring, add_options(parser) and act(options), which returns the exit status.
+VIEWS = {"run": page, "compare": compare, "operations": operations, "surveys": surveys, "schemes": schemes, "records": records,
+         "history": history, "builds": builds}  # fmt: skip
+
+
+def parser() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    made = argparse.ArgumentParser(prog="scripts/report", description=ABOUT, formatter_class=raw)
+    views = made.add_subparsers(dest="view", required=True, metavar="VIEW")
+    for name, view in VIEWS.items():
+        about = view.__doc__ or ""
+        one = views.add_parser(name, help=about.split("\n")[0], description=about, formatter_class=raw)
+        view.add_options(one)
+        one.set_defaults(act=view.act)
+    return made
+
+
+def main(words: Sequence[str]) -> int:
+    options = parser().parse_args(words)
+    try:
+        return int(options.act(options))
+    except (Refused, UnreadableRecords) as error:
+        print(error, file=sys.stderr)
+        return 2

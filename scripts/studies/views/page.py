@@ -1,0 +1,133 @@
+"""Makes one HTML page of a run, or of two side by side: time by level and operation, residuals, bandwidth, messages, memory.
+
+Of a file with several runs the last one is shown. The page lies beside the first file unless --output names another place, and
+nothing is overwritten. With --figures each figure is also a file of its own in the folder PAGE_figures.
+"""
+
+import argparse
+import shlex
+from pathlib import Path
+
+from studies.markdown import digits
+from studies.records import Run, UnreadableRecords, differing_keys, of_one_clock, read_all, short_names
+from studies.statistics import spread
+from studies.views.operations import Times, head_and_rows, milliseconds
+
+FIGURES = ("levels", "residuals", "bandwidth", "roofline", "traffic", "split", "messages")
+
+
+def last_runs(paths: list[Path]) -> list[Run]:
+    read_all(paths)  # names all unreadable files at once
+    return of_one_clock(read_all([path])[-1] for path in paths)
+
+
+def bytes_of(value: float | None) -> str:
+    return "-" if not value else f"{digits(value / 1e6)} MB" if value < 1e9 else f"{digits(value / 1e9)} GB"
+
+
+def seconds_of(run: Run, solver: str) -> str:
+    one = spread([solve["seconds"] for solve in run.solves(solver)])
+    low, high = one.bars
+    interval = "95 %" if one.low is not None else "least to greatest"
+    return f"{digits(one.median)} s, {interval} {digits(low)} to {digits(high)}, {one.count} solves"
+
+
+def solver_facts(run: Run) -> dict[str, str]:
+    """The rows of each solver: times and counts of its solves."""
+    found: dict[str, str] = {}
+    solvers = run.solvers()
+    for solver in solvers:
+        last = run.solves(solver)[-1]
+        counts = [(last.get("cycles"), "V-cycles"), (last.get("bottom_iterations", last.get("iterations")), "iterations"),
+                  (last.get("reductions"), "all-reduces"), (last.get("exchanges"), "exchanges")]  # fmt: skip
+        called = f", {solver}" if len(solvers) > 1 else ""
+        found[f"time{called}"] = seconds_of(run, solver)
+        found[f"counts{called}"] = ", ".join(f"{count} {what}" for count, what in counts if count is not None)
+    return {"solver": ", ".join(solvers)} | found if solvers else {}
+
+
+def facts(run: Run) -> dict[str, str]:
+    """The run, its machine and its result: a row of the page each."""
+    head, result = run.head, run.result
+    failed = [check["name"] for check in run.of("check") if not check["passed"]]
+    moved = result.get("moved") or {}
+    fom = result.get("fom")
+    size = " x ".join(map(str, head.get("cells") or [])) or "-"
+    triad = head.get("triad_bytes_per_second")
+    return {
+        "result": run.verdict + (f": {', '.join(failed)}" if failed else ""),
+        "figure of merit": f"{fom:.4g} {result.get('unit') or ''}" if fom else "-",
+        "started": str(head.get("date", "-")),
+        "Keel": f"{head.get('version', '-')} ({head.get('revision', '-')}), {head.get('compiler', '-')} {head.get('build_type', '')}",
+        "flags": str(head.get("flags", "-")),
+        "MPI": str(head.get("mpi", "-")),
+        "ranks": f"{head.get('ranks')} x {head.get('threads')} threads on {head.get('nodes', 1)} nodes"
+        + (", which shared cores" if head.get("shared_cores") else ""),
+        "backend": ", ".join(dict.fromkeys(filter(None, [str(head.get("backend", "-")), *(head.get("devices") or [])]))),
+        "clock": run.clock,
+        "triad": f"{triad * 1e-9:.1f} GB/s, all ranks" if triad else "-",
+        "cells": f"{size}, {len(head.get('levels') or [])} levels",
+        **solver_facts(run),
+        "set-up": f"{digits(result.get('setup_seconds'))} s",
+        "moved in a solve": bytes_of(moved.get("bytes")),
+        "memory of the fullest rank": f"{bytes_of(result.get('measured_bytes'))} measured, "
+        f"{bytes_of(head.get('predicted_bytes'))} predicted, of it arrays {bytes_of(head.get('array_bytes'))}",
+        "command": shlex.join(map(str, head.get("command") or [])),
+    }
+
+
+def deck_text(run: Run) -> str:
+    return "\n".join(f"{section}.{key} = {value!r}" for section, keys in run.head.get("deck", {}).items() for key, value in keys.items())
+
+
+def operation_columns(runs: list[Run], names: list[str]) -> dict[str, Times]:
+    """A column a run; of a survey a column a solver."""
+    columns = {}
+    for run, name in zip(runs, names, strict=True):
+        solvers = [solver for solver in run.solvers() if run.timers(solver)]
+        columns |= {f"{name}, {solver}" if len(solvers) > 1 else name: milliseconds(run, solver) for solver in solvers}
+    return columns
+
+
+def side_by_side(runs: list[Run], names: list[str]) -> dict[str, tuple[list[str], list[list[str]]]]:
+    """The tables of the page: heads and rows."""
+    of_runs = [facts(run) for run in runs]
+    every = dict.fromkeys(name for one in of_runs for name in one)
+    differing = differing_keys(runs, ["output.json"])
+    return {
+        "facts": (["", *names], [[name, *(one.get(name, "-") for one in of_runs)] for name in every]),
+        "differing": (["key", *names], [[key, *(str(run.key(key, "-")) for run in runs)] for key in differing]),
+        "operations": head_and_rows(operation_columns(runs, names)),
+    }
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", type=Path, metavar="RUN.json")
+    parser.add_argument("--output", type=Path, metavar="PAGE.html")
+    parser.add_argument("--figures", default="", metavar="FORMS", help="of svg, pdf, png; with commas between them")
+
+
+def act(options: argparse.Namespace) -> int:
+    paths = options.files
+    if len(paths) > 2:
+        raise UnreadableRecords(f"{len(paths)} files; scripts/report run shows one or two, scripts/report compare any number")
+    runs, names = last_runs(paths), short_names(paths)
+    for run in runs:
+        if not run.head:
+            raise UnreadableRecords(f"{run.path}: records of a dry run; scripts/report schemes shows those")
+    # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
+    from studies.evaluate.figures import draw_all
+    from studies.evaluate.page import forms_of, html_table, write_figures, write_page
+    from studies.evaluate.tables import tables_of_runs
+
+    drawn = list(draw_all(tables_of_runs(runs, names), FIGURES))
+    tables = {name: html_table(head, found, "numbers" if name == "operations" else "facts") if found else ""
+              for name, (head, found) in side_by_side(runs, names).items()}  # fmt: skip
+    page = options.output or paths[0].with_name("_and_".join(path.stem for path in paths) + ".html")
+    made = write_figures(page.with_name(f"{page.stem}_figures"), drawn, forms_of(options.figures))
+    warnings = [*dict.fromkeys(text for run in runs for text in [*run.head.get("warnings", []), *run.damage])]
+    command = shlex.join(["scripts/report", "run", *map(str, paths)])
+    made.append(write_page(page, "run.html.j2", drawn, title=" and ".join(names), warnings=warnings, command=command,
+                           decks=[(name, deck_text(run)) for run, name in zip(runs, names, strict=True)], **tables))  # fmt: skip
+    print("\n".join(f"wrote {path}" for path in made))
+    return 0

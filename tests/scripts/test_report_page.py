@@ -1,0 +1,167 @@
+"""scripts/report run: the page of one run and of two, against golden tables; records are made up."""
+
+import contextlib
+import io
+import json
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+try:
+    import jinja2  # noqa: F401
+    import matplotlib  # noqa: F401
+    import pandas  # noqa: F401
+except ModuleNotFoundError as error:
+    raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
+
+from studies.evaluate.figures import draw_all  # noqa: E402
+from studies.evaluate.figures.style import PHONE  # noqa: E402
+from studies.evaluate.tables import tables_of_runs  # noqa: E402
+from studies.views import command  # noqa: E402
+from studies.views.page import FIGURES, last_runs, side_by_side  # noqa: E402
+
+OPS = [("smooth", 8e9), ("residual", 4e9), ("exchange.send", 0), ("exchange.wait", 0), ("reduction", 0), ("bottom.preconditioner", 1e9)]
+
+
+def run(ranks: int = 2, solver: str = "cg", slower: float = 1.0, mode: str = "solve", **head: Any) -> list[dict[str, Any]]:
+    deck = {"run": {"mode": mode}, "bottom": {"solver": solver}, "output": {"json": solver}}
+    timers = [
+        {"record": "timer", "op": op, "level": level, "calls": 2.0, "t_min": 0.1, "t_mean": slower * 0.1 / (1 + level), "t_max": 0.2,
+         "bytes_moved": moved / 8**level, "flops": moved / 8**level / 16, "solver": solver, "all_messages": 24.0 if "send" in op else 0.0,
+         "all_bytes": 8e6 if "send" in op else 0.0, "all_off_node_messages": 6.0 if "send" in op else 0.0, "all_off_node_bytes": 0.0}
+        for level in range(3) for op, moved in OPS
+    ]  # fmt: skip
+    return [
+        {"record": "run", "date": "2026-01-02T03:04:05Z", "command": ["keel", "a deck.toml"], "version": "1.0.0", "revision": "abc",
+         "compiler": "GNU 12", "build_type": "Release", "flags": "-O3", "mpi": "MPI", "ranks": ranks, "threads": 1, "nodes": 1,
+         "cells": [128, 128, 128], "levels": [{}, {}, {}], "shared_cores": False, "triad_bytes_per_second": 40e9, "backend": "openmp",
+         "predicted_bytes": 2e8, "array_bytes": 1.5e8, "warnings": ["busy <machine>"], "deck": deck} | head,
+        {"record": "solve", "solver": solver, "repeat": 0, "seconds": 0.4 * slower, "cycles": 9, "bottom_iterations": 70, "reductions": 150,
+         "exchanges": 300, "residuals": [1.0, 1e-3, 1e-11], "measured_after": [0, 4, 9], "norm": "max|r| / max|f|"},
+        *timers,
+        {"record": "check", "name": "residual_recomputed", "passed": True},
+        {"record": "result", "fom": 5e6 / slower, "unit": "dof/s", "seconds": 0.4 * slower, "valid": True, "setup_seconds": 0.05,
+         "measured_bytes": 2.1e8, "moved": {"bytes": 3e9}},
+    ]  # fmt: skip
+
+
+FACTS = [
+    ["result", "VALID", "VALID"],
+    ["figure of merit", "5e+06 dof/s", "2.5e+06 dof/s"],
+    ["started", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"],
+    ["Keel", "1.0.0 (abc), GNU 12 Release", "1.0.0 (abc), GNU 12 Release"],
+    ["flags", "-O3", "-O3"],
+    ["MPI", "MPI", "MPI"],
+    ["ranks", "2 x 1 threads on 1 nodes", "4 x 1 threads on 1 nodes"],
+    ["backend", "openmp", "openmp"],
+    ["clock", "real", "real"],
+    ["triad", "40.0 GB/s, all ranks", "40.0 GB/s, all ranks"],
+    ["cells", "128 x 128 x 128, 3 levels", "128 x 128 x 128, 3 levels"],
+    ["solver", "cg", "ca_cg"],
+    ["time", "0.400 s, least to greatest 0.400 to 0.400, 1 solves", "0.800 s, least to greatest 0.800 to 0.800, 1 solves"],
+    ["counts", "9 V-cycles, 70 iterations, 150 all-reduces, 300 exchanges", "9 V-cycles, 70 iterations, 150 all-reduces, 300 exchanges"],
+    ["set-up", "0.0500 s", "0.0500 s"],
+    ["moved in a solve", "3.00 GB", "3.00 GB"],
+    ["memory of the fullest rank", "210 MB measured, 200 MB predicted, of it arrays 150 MB",
+     "210 MB measured, 200 MB predicted, of it arrays 150 MB"],
+    ["command", "keel 'a deck.toml'", "keel 'a deck.toml'"],
+]  # fmt: skip
+
+
+class Page(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def file(self, name: str, records: list[dict[str, Any]]) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        return path
+
+    def report(self, *words: str | Path) -> tuple[int, str]:
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+            status = command.main(["run", *map(str, words)])
+        return status, out.getvalue()
+
+    def test_two_runs_stand_side_by_side_in_every_table_and_figure(self) -> None:
+        paths = [self.file("a/run.json", run()), self.file("b/run.json", run(ranks=4, solver="ca_cg", slower=2.0))]
+        names = ["a/run", "b/run"]
+        runs = last_runs(paths)
+        tables = side_by_side(runs, names)
+        self.assertEqual(tables["facts"], (["", *names], FACTS))
+        self.assertEqual(tables["differing"][1], [["bottom.solver", "cg", "ca_cg"]])
+        head, rows = tables["operations"]
+        self.assertEqual(head, ["operation", "a/run, ms", "b/run, ms", "b/run / a/run"])
+        self.assertEqual([row[0] for row in rows], [*(op for op, _ in OPS), "solve"])
+        self.assertEqual(rows[0][1:], ["183.333", "366.667", "2.00"])
+        drawn = list(draw_all(tables_of_runs(runs, names), FIGURES))
+        self.assertEqual([one.name for one in drawn], [name for name in FIGURES if name != "messages"])
+        for one in drawn:
+            desk, phone = one.picture.svg(), one.on_phone.svg()
+            for name in names:
+                self.assertIn(f">{name}", desk, one.name)
+                self.assertIn(f">{name}", phone, one.name)
+            width = float(re.search(r'<svg[^>]* width="([\d.]+)pt"', phone)[1])  # type: ignore[index]
+            self.assertLessEqual(width, 72 * PHONE + 0.1, one.name)
+            sizes = [float(size) for size in re.findall(r"font: (?:\w+ )?([\d.]+)px", phone)]
+            self.assertGreaterEqual(min(sizes), 9, one.name)  # points, 12 pixels of a page
+
+    def test_the_page_is_one_file_and_figures_are_files_if_asked(self) -> None:
+        path = self.file("run.json", run())
+        status, told = self.report(path, "--figures", "png,pdf,svg")
+        self.assertEqual(status, 0, told)
+        page = (self.folder / "run.html").read_text()
+        for text in ("busy &lt;machine&gt;", "prefers-color-scheme: dark", 'id="levels"', 'id="bandwidth"', "triad, 40.0 GB/s",
+                     "bottom.solver = &#39;cg&#39;", "210 MB measured", "exchange.wait"):  # fmt: skip
+            self.assertIn(text, page)
+        self.assertEqual(re.findall(r'(?:src|href)="(?!#|data:)[^"]*', page), [])  # nothing is loaded from elsewhere
+        self.assertNotIn("Keys that differ", page)
+        for form, begin in (("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<svg")):
+            self.assertTrue((self.folder / f"run_figures/levels.{form}").read_bytes().startswith(begin), form)
+        again = self.report(path, "--figures", "png,pdf,svg")
+        self.assertEqual(again, (0, told))  # the same files: nothing was written twice
+
+    def test_without_a_triad_there_is_no_roof_and_rates_of_a_host_ahead_of_its_device_are_none(self) -> None:
+        ahead = run()
+        ahead[0]["deck"]["run"]["gpu_sync"] = "lazy"
+        for records in (run(triad_bytes_per_second=None), ahead):
+            found = last_runs([self.file("run.json", records)])
+            names = [one.name for one in draw_all(tables_of_runs(found, ["run"]), FIGURES)]
+            self.assertIn("levels", names)
+            self.assertFalse({"bandwidth", "roofline"} & set(names))
+
+    def test_bars_of_levels_add_up_to_all_operations(self) -> None:
+        runs = last_runs([self.file("run.json", run())])
+        (levels,) = draw_all(tables_of_runs(runs, ["run"]), ["levels"])
+        (axis,) = levels.picture.figure.axes
+        heights = sum(bar.get_height() for bars in axis.containers for bar in bars)
+        self.assertAlmostEqual(heights, sum(1e3 * timer["t_mean"] for timer in runs[0].of("timer")))
+
+    def test_a_run_of_a_survey_is_shown_by_solver_and_a_killed_one_as_far_as_it_came(self) -> None:
+        survey = [record for solver in ("cg", "bicgstab") for record in run(solver=solver, mode="survey")[1:-2]]
+        path = self.file("run.json", [run(mode="survey")[0], *survey, run()[-1]])
+        runs = last_runs([path])
+        head, _ = side_by_side(runs, ["run"])["operations"]
+        self.assertEqual(head, ["operation", "run, cg, ms", "run, bicgstab, ms", "run, bicgstab / run, cg"])
+        self.assertEqual(self.report(path)[0], 0)
+        path = self.file("killed.json", run()[:2])
+        self.assertEqual(self.report(path)[0], 0)
+        page = (self.folder / "killed.html").read_text()
+        self.assertIn("KILLED", page)
+        self.assertIn('id="residuals"', page)
+        self.assertEqual(self.report(self.file("empty.json", run()[:1]))[0], 0)
+
+    def test_dry_runs_three_files_and_two_clocks_are_refused(self) -> None:
+        dry = self.file("dry.json", [{"record": "plan", "ranks": 2}])
+        self.assertIn("records of a dry run", self.report(dry)[1])
+        one, other = self.file("a.json", run()), self.file("b.json", run(simulation={"platform": "torus", "machine": "hopper"}))
+        for words in ([one, one, one], [one, other], [one, self.folder / "none.json"], [one, "--figures", "gif"], [dry]):
+            self.assertEqual(self.report(*words)[0], 2, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
