@@ -41,7 +41,7 @@ def draw(tables: Tables) -> Picture:
         axis.set_title(variant + ranks if len(variants) > 1 else "", fontsize=9)
         axis.set_xlabel("level, 0 the finest")
         axis.grid(visible=False, axis="x")
-    label_y(axes, "ms a solve, mean of ranks")
+    label_y(axes, "ms, mean of ranks")
     legend(figure, axes[0][0])
     return Picture(
         figure,

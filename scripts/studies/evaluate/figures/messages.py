@@ -5,7 +5,7 @@ from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
-from studies.evaluate.figures.style import COLOURS, Nothing, Picture, left_out, legend, new
+from studies.evaluate.figures.style import COLOURS, Nothing, Page, Picture, left_out, legend, new
 from studies.evaluate.tables import Tables, finest
 
 MOST = 4  # rows of panels
@@ -21,7 +21,7 @@ def bars(axes: Sequence[Any], names: list[str], rows: Any, last: bool) -> None:
                   label="within nodes", height=0.7)  # fmt: skip
         axis.grid(visible=False, axis="y")
         axis.get_xaxis().set_major_locator(MaxNLocator(4))
-        axis.set_xlabel(f"{unit}, all ranks" if last else "")
+        axis.set_xlabel(f"{unit}, all ranks" if last or Page.phone else "")
 
 
 def draw(tables: Tables) -> Picture:

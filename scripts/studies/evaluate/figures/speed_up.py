@@ -39,7 +39,7 @@ def draw(tables: Tables) -> Picture:
         )
     axis.axvline(1, color=INK, linewidth=1)
     axis.set_yticks(range(len(variants)), variants)
-    axis.set(ylim=(len(variants) - 0.5, -0.5), xlabel="speed-up over the baseline: above 1 is faster")
+    axis.set(ylim=(len(variants) - 0.5, -0.5), xlabel="speed-up over the baseline")
     legend(figure, axis)
     baseline = ", ".join(f"{value}" for value in tables.baseline.values())
     return Picture(

@@ -47,7 +47,7 @@ def draw(tables: Tables) -> Picture:
             stack(axis, [f"{count}" for count in table.index], table, horizontal=False)
             axis.set_title(variant if len(variants) > 1 else "", fontsize=9)
             axis.set_xlabel("ranks")
-        label_y(axes, "ms a solve, mean of ranks")
+        label_y(axes, "ms, mean of ranks")
         for axis in list(axes.flat)[len(shown) :]:
             axis.set_visible(False)
     legend(figure, axes[0][0])
