@@ -62,22 +62,23 @@ def of_schemes(tables: Tables, axes: list[str]) -> Picture:
 def picture(panels: list[tuple[Any, str]], caption: str, kind: str) -> Picture:
     """A map a panel, one below the other, each with its unit."""
     rows, columns = panels[0][0].shape
-    figure, axes = new(1, len(panels), width=2.8 + 0.95 * columns, height=len(panels) * (1.5 + 0.42 * rows), least=2.0 + 0.6 * columns)
+    figure, axes = new(1, len(panels), width=2.2 + 0.95 * columns, height=len(panels) * (1.5 + 0.42 * rows), least=1.5 + 0.55 * columns)
     for axis, (table, unit) in zip(axes[:, 0], panels, strict=True):
         draw_map(axis, table)
-        figure.colorbar(axis.images[0], ax=axis, label=unit)
+        axis.set_title(unit, loc="left", fontsize=9)
     return Picture(figure, caption, kind)
 
 
 def draw_map(axis: Any, table: Any) -> None:
-    image = axis.imshow(table.astype(float), cmap="cividis", aspect="auto")
+    low, high = table.min().min(), table.max().max()
+    same = low == high  # then in the middle of the colours
+    axis.imshow(table.astype(float), cmap="cividis", aspect="auto", vmin=low - same, vmax=high + same)
     axis.grid(visible=False)
     name_ticks(axis, [text(value) for value in table.columns])
     axis.set_yticks(range(table.shape[0]), [text(value) for value in table.index])
     axis.set(xlabel=table.columns.name, ylabel=table.index.name)
-    middle = (image.norm.vmin + image.norm.vmax) / 2
     for row, column in product(*map(range, table.shape)):
         value = table.iloc[row, column]
         shown = "failed" if value != value else digits(float(value)) if value % 1 else f"{value:.0f}"
-        ink = INK if value != value else "#ffffff" if value < middle else "#000000"
+        ink = INK if value != value else "#ffffff" if value < (low + high) / 2 else "#000000"
         axis.text(column, row, shown, ha="center", va="center", fontsize=9, color=ink)
