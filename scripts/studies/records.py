@@ -57,6 +57,11 @@ class Run:
         return str(self.key("run.mode", "solve")) if self.head else "dry run"
 
     @property
+    def of_multigrid(self) -> bool:
+        """True if its solves are multigrid's, and the coarsest level is the bottom."""
+        return self.mode in ("solve", "survey", "full_multigrid", "benchmark", "quick_benchmark")
+
+    @property
     def verdict(self) -> str:
         """VALID, INVALID or INTERRUPTED as the run itself said; KILLED where it could say nothing; DRY, or PREDICTED where a
         dry run predicted seconds."""

@@ -173,7 +173,7 @@ def gather(written: Written, states: list[State] | None = None) -> Tables:
 
         for solve in run.all_solves():
             solves.append(common | named(solve) | solve_row(run, solve) | {"baseline": baseline[state.point]})
-        bottom = len(run.head.get("levels", [])) - 1 if run.mode in ("solve", "survey") else 0
+        bottom = len(run.head.get("levels", [])) - 1 if run.of_multigrid else 0
         for timer in run.of("timer"):
             if run.mode != "spmv" and run.solver_of(timer).endswith(("amg.setup", "amg.cycles")):
                 continue  # the bottom's, again, by levels of its own

@@ -39,11 +39,10 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
     waits = run.key("run.gpu_sync", "per_operation") == "per_operation"
     if smoothing > 0 and triad and not head["shared_cores"] and waits:
         share = f"{100 * sum(t['bytes_moved'] for t in passes) / smoothing / triad:.0f}"
-    of_multigrid = run.mode in ("solve", "survey")
     cells: list[Any] = [
         f"{head['ranks']}x{head['threads']}" if head else "-",
         "x".join(map(str, head["cells"])) if run.unknowns else "-",
-        run.key("multigrid.smoother", "-") if of_multigrid else "-",
+        run.key("multigrid.smoother", "-") if run.of_multigrid else "-",
         solver or "-",
         f"{triad * 1e-9:.1f}" if triad else "-",
         cycles,
