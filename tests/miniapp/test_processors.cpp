@@ -95,8 +95,10 @@ TEST_CASE("nonblocking all-reduces that take much longer than blocking ones are 
 }
 
 TEST_CASE("the processors beside a device are those that the system lists for its address") {
-    const FileSystem system({{"sys/bus/pci/devices/0000:c1:00.0/local_cpulist", "0-2,64,66-67"}});
+    const FileSystem system({{"sys/bus/pci/devices/0000:c1:00.0/local_cpulist", "0-2,64,66-67"},
+                             {"sys/bus/pci/devices/0000:c3:00.0/local_cpulist", "5"}});
     CHECK(processors_beside("0000:C1:00.0", system.root) == Processors{0, 1, 2, 64, 66, 67});
+    CHECK(processors_beside("0000:c3:00.0", system.root) == Processors{5});
     CHECK(processors_beside("0000:c2:00.0", system.root).empty());
 }
 
