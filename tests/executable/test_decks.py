@@ -33,7 +33,7 @@ class Decks(KeelTest):
             self.assertTrue(run.records("result"))
             self.assertEqual(against_schema(run.all_records), [], deck.name)
             kinds |= {record["record"] for record in run.all_records}
-        self.assertEqual(kinds | {"plan", "peer"}, set(RECORDS.schema["properties"]["record"]["enum"]))
+        self.assertEqual(kinds | {"plan", "peer", "benchmark"}, set(RECORDS.schema["properties"]["record"]["enum"]))
 
     def test_some_good_decks_end_valid_on_8_ranks(self) -> None:
         for deck in ("periodic", "deep_ghosts", "three_boxes_a_rank"):
