@@ -628,6 +628,8 @@ TEST_CASE("the smoke decks together try every choice of every key") {
     tried["amg.rows_scheme"].insert(as_all_else);
     // The file would be written into the working directory: tests/executable/test_network.py.
     tried["network.write"].insert("machine.toml");
+    // They take long and write a file, too: tests/executable/test_benchmark.py.
+    tried["run.mode"].insert({"benchmark", "quick_benchmark"});
     for (const auto& path : decks_in("inputs/smoke", false)) {
         const Deck deck = from_file(path);
         for (const Key& key : all_keys().keys()) {
