@@ -46,10 +46,11 @@ void add_problem(Table& table) {
     expert.add("drift", real_triple_kind({}), &Problem::drift,
                "distance that coefficients and source move in a step", "lengths of the domain");
     expert.choice("alpha", &Problem::alpha, "coefficient alpha: 1, or 1 + cos cos cos / 2");
-    s.choice("rhs", &Problem::rhs,
-             "right-hand side f; manufactured and linear: of a known u; point: one cell");
-    expert.choice("data", &Problem::data,
-                  "values of u on Dirichlet faces: 0; 1 + x - 2 y + z/2; 1/2 + cos cos cos");
+    s.add("rhs", word_or_file_kind<Rhs>("rhs"), std::tuple(&Problem::rhs, &Problem::rhs_file),
+          "right-hand side f; manufactured and linear: of a known u; point: one cell");
+    expert.add("data", word_or_file_kind<BoundaryData>("data"),
+               std::tuple(&Problem::data, &Problem::data_file),
+               "values of u on Dirichlet faces: 0; 1 + x - 2 y + z/2; 1/2 + cos cos cos");
     expert
         .integer("seed", &Problem::seed, at_least(0),
                  "seed of random right-hand sides, shapes, matrices and orderings")

@@ -57,21 +57,21 @@ constexpr auto names_of(Alpha) {
     return std::array{Name{Alpha::constant, "constant"}, Name{Alpha::wave, "wave"}};
 }
 
-enum class Rhs { triangle, wave, point, manufactured, random, zero, linear };
+enum class Rhs { triangle, wave, point, manufactured, random, zero, linear, file };
 constexpr auto names_of(Rhs) {
     using Name = Named<Rhs>;
     return std::array{Name{Rhs::triangle, "triangle"}, Name{Rhs::wave, "wave"},
                       Name{Rhs::point, "point"},       Name{Rhs::manufactured, "manufactured"},
                       Name{Rhs::random, "random"},     Name{Rhs::zero, "zero"},
-                      Name{Rhs::linear, "linear"}};
+                      Name{Rhs::linear, "linear"},     Name{Rhs::file, "file"}};
 }
 
 // The values on Dirichlet faces.
-enum class BoundaryData { zero, linear, wave };
+enum class BoundaryData { zero, linear, wave, file };
 constexpr auto names_of(BoundaryData) {
     using Name = Named<BoundaryData>;
     return std::array{Name{BoundaryData::zero, "zero"}, Name{BoundaryData::linear, "linear"},
-                      Name{BoundaryData::wave, "wave"}};
+                      Name{BoundaryData::wave, "wave"}, Name{BoundaryData::file, "file"}};
 }
 
 enum class DeviceMessages { automatic, staged, device_aware };
@@ -109,7 +109,9 @@ struct ProblemOptions {
     Triple drift{0, 0, 0};       // coordinates by which coefficients and triangle move in a step
     Alpha alpha = Alpha::constant;
     Rhs rhs = Rhs::triangle;
+    std::string rhs_file;  // the path of Rhs::file
     BoundaryData data = BoundaryData::zero;
+    std::string data_file;   // the path of BoundaryData::file, with {side} for the sides
     std::uint64_t seed = 1;  // random right-hand sides, shapes, matrices and orderings
     Placement placement = Placement::curve;
     Storage storage = Storage::blocks;

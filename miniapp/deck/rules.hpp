@@ -42,6 +42,7 @@ class Rules {
     const Deck& deck() const { return deck_; }
     const Parameters& parameters() const { return deck_.parameters; }
 
+    bool hold() const { return errors_.empty(); }
     std::vector<std::string> errors() && { return std::move(errors_); }
 
   private:

@@ -272,6 +272,29 @@ ValueKind<std::tuple<DomainShape, BoxesList>> shape_kind(const std::string& key)
             .is_text = true};
 }
 
+template <class Enum>
+ValueKind<std::tuple<Enum, std::string>> word_or_file_kind(const std::string& key) {
+    using Given = std::tuple<Enum, std::string>;
+    const std::vector<Word> words = words_but<Enum>(1);
+    return {.allowed = joined(words) + ", or a file *.npy",
+            .parse = [=](const DeckValue& value) -> Parsed<Given> {
+                if (!value.is_string()) return {{}, "must be a string, a word or a file *.npy"};
+                const auto text = value.get<std::string>();
+                if (has_zero(text)) return {{}, no_zero};
+                if (text.ends_with(".npy")) return {Given{Enum::file, text}};
+                if (!is_among(words, text)) return {{}, unknown_word(key, text, words)};
+                return {Given{*named<Enum>(text), {}}};
+            },
+            .print = [](const Given& given) -> DeckValue {
+                const auto& [word, file] = given;
+                return word == Enum::file ? file : name(word);
+            },
+            .words = words,
+            .is_text = true};
+}
+template ValueKind<std::tuple<Rhs, std::string>> word_or_file_kind<Rhs>(const std::string&);
+template ValueKind<std::tuple<BoundaryData, std::string>> word_or_file_kind<BoundaryData>(const std::string&);
+
 ValueKind<std::tuple<SpectrumFrom, double, double>> spectrum_kind(const std::string& key) {
     using GivenSpectrum = std::tuple<SpectrumFrom, double, double>;
     const BottomOptions usual;

@@ -70,6 +70,9 @@ ValueKind<Index> triple_kind(int lowest);                  // three integers, on
 ValueKind<Triple> real_triple_kind(const Interval& each);  // three numbers, one per direction
 // The boxes of a domain: a word, any number of positions, or the path of a file.
 ValueKind<std::tuple<DomainShape, BoxesList>> shape_kind(const std::string& key);
+// A word of an enumeration, whose last one, `file`, stands for the path of a file.
+template <class Enum>
+ValueKind<std::tuple<Enum, std::string>> word_or_file_kind(const std::string& key);
 // The eigenvalues that a method assumes: a word, or the ends of an interval from 0 on.
 ValueKind<std::tuple<SpectrumFrom, double, double>> spectrum_kind(const std::string& key);
 // One word, or three; each may be two, "low/high".

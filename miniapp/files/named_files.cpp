@@ -2,15 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
+
 #include "miniapp/files/data_folders.hpp"
 #include "miniapp/files/lists.hpp"
 #include "miniapp/files/machine_file.hpp"
+#include "miniapp/files/numpy_file.hpp"
 
 namespace keel {
 namespace {
 
 FileText broadcast(const FileText& file, const Communicator& comm) {
     return {comm.broadcast(file.name), comm.broadcast(file.text), comm.broadcast(file.error)};
+}
+
+// The file of an array, of any side, by its name or, where only there is one, beside the deck.
+std::string found_array(const std::string& name, const std::filesystem::path& beside) {
+    const auto there = [](const std::filesystem::path& path) {
+        std::error_code ignored;
+        for (std::size_t d = 0; d < 3; ++d)
+            for (const bool high : {false, true})
+                if (std::filesystem::exists(file_of_side(path.string(), d, high), ignored)) return true;
+        return false;
+    };
+    return there(name) || !there(beside / name) ? name : (beside / name).string();
 }
 
 }  // namespace
@@ -32,6 +47,10 @@ NamedFiles read_named_files(Deck& deck, const Communicator& comm) {
     constexpr std::size_t most_map_bytes = 1 << 26;  // a line for each of a million ranks
     if (!options.node_map.empty())
         files.node_map = read_once(options.node_map, {beside}, comm, most_map_bytes);
+    ProblemOptions& problem = deck.parameters.problem;
+    for (std::string* array : {&problem.rhs_file, &problem.data_file})
+        if (!array->empty())
+            *array = comm.broadcast(comm.rank() == 0 ? found_array(*array, beside) : std::string());
     BoxesList& list = deck.parameters.problem.boxes_list;
     if (!list.file.empty()) {
         files.boxes = read_once(list.file, {beside}, comm, most_map_bytes);

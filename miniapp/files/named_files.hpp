@@ -22,7 +22,8 @@ struct NamedFiles {
     std::optional<FileText> node_map;  // comm.node_map
     std::optional<FileText> boxes;     // problem.shape
 };
-// problem.shape gets the positions of its file.
+// problem.shape gets the positions of its file; the paths of arrays, which ranks read by parts, are those
+// that rank 0 finds.
 NamedFiles read_named_files(Deck& deck, const Communicator& comm);  // collective
 
 }  // namespace keel

@@ -67,10 +67,20 @@ void GridMode::check(Rules& rules, int ranks) const {
     check_sums(rules);
 }
 
+void GridMode::check_on(Rules& rules, const Communicator& comm) const {
+    const ProblemOptions& problem = rules.parameters().problem;
+    if (!reads_files(problem)) return;
+    const int ranks = problem.ranks > 0 ? problem.ranks : comm.size();
+    for (const FileFault& fault :
+         faults_of_arrays(problem, domain_of(problem, ranks), comm.rank(), comm.size()))
+        rules.allow(false, {fault.key}, fault.reason);
+}
+
 std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved& resolved) const {
     GridUse fitted = use(deck);
-    const double boxes = boxes_of_solvers(deck.parameters, fitted, resolved.ranks,
-                                          domain_of(deck.parameters.problem, resolved.ranks).count());
+    const Domain domain = domain_of(deck.parameters.problem, resolved.ranks);
+    fitted.more_bytes += bytes_of_arrays(deck.parameters.problem, domain);
+    const double boxes = boxes_of_solvers(deck.parameters, fitted, resolved.ranks, domain.count());
     Resolved told = resolved;
     for (const std::string& line : fitted.left_out) told.remarks.push_back(line);
     for (const std::string& remark : fit_solvers(fitted.solvers, unknowns_of(deck.parameters, fitted, boxes)))

@@ -56,6 +56,8 @@ class GridMode : public Mode {
   public:
     std::vector<NamedSolver> solvers(const Deck& deck) const override { return solver_of_deck(deck); }
     void check(Rules& rules, int ranks) const override;
+    // The values of files, each in the boxes of one rank.
+    void check_on(Rules& rules, const Communicator& comm) const override;
     std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved) const override;
 
     // As PreparedMode has it.

@@ -173,7 +173,8 @@ class SolveMode : public HierarchyMode {
     static void check_steps(Rules& rules) {
         const Parameters& p = rules.parameters();
         const auto options = p.mode_options.of<StepOptions>();
-        const bool changes = p.problem.rhs != Rhs::manufactured && p.problem.rhs != Rhs::point;
+        const bool changes =
+            p.problem.rhs != Rhs::manufactured && p.problem.rhs != Rhs::point && p.problem.rhs != Rhs::file;
         rules.require(
             options.steps == 1 || changes, {"run.steps", "problem.rhs"},
             fmt::format(

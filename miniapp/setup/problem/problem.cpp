@@ -83,7 +83,8 @@ Problem::Problem(const ProblemOptions& parameters, const Layout& finest, Means m
       cells_(finest.cells()),
       h_(finest.spacing()),
       boundary_(finest.boundaries()),
-      has_dirichlet_(finest.domain().has_dirichlet()) {
+      has_dirichlet_(finest.domain().has_dirichlet()),
+      of_files_(parameters, finest) {
     tabulate_waves();
     for (std::size_t d = 0; d < finest.dimensions(); ++d) {
         const Sides<Boundary> sides = boundary_[d];
@@ -326,6 +327,8 @@ Formula Problem::source(int ratio) const {
             return [this, n, ratio](const Index& c) {
                 return parameters_.a * mean_alpha(c, ratio) * linear(centre(c, n));
             };
+        case Rhs::file:
+            return [this](const Index& c) { return of_files_.at(c); };
         case Rhs::random:
             break;
     }
@@ -358,7 +361,8 @@ double Problem::data_part(const Index& cell) const {
             if (finest_.boundary_at(d, face) != Boundary::dirichlet) continue;
             Point x = centre(face, cells_);
             x[d] = static_cast<double>(face[d]) / cells_[d];
-            f += dirichlet_part(d, face, 1, data(x));
+            const bool formula = parameters_.data != BoundaryData::file;
+            f += dirichlet_part(d, face, 1, formula ? data(x) : of_files_.at(cell, DomainSide{d, side == 1}));
         }
     return f;
 }

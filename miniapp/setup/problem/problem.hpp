@@ -12,6 +12,7 @@
 
 #include "kernels/layout/layout.hpp"
 #include "miniapp/deck/parameters.hpp"
+#include "miniapp/setup/problem/file_values.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 
 namespace keel {
@@ -54,7 +55,7 @@ class LineFunction {
 class Problem {
   public:
     // Means::gauss is for a manufactured solution in a domain without missing boxes: f and exact_solution()
-    // are then means, too, on any level over the cells of that level.
+    // are then means, too, on any level over the cells of that level. Reads the boxes of files.
     Problem(const ProblemOptions& parameters, const Layout& finest, Means means = Means::centre);
 
     // Coefficients and right-hand sides become those of the n-th step; formulas that were handed out, too.
@@ -102,7 +103,7 @@ class Problem {
     template <class Value>
     double gauss_mean(const Index& cell, int ratio, std::optional<std::size_t> across,
                       const Value& value) const;
-    double data(const Point& x) const;  // u on a Dirichlet face
+    double data(const Point& x) const;  // u on a Dirichlet face, by a formula
     double data_part(const Index& cell) const;
     double dirichlet_part(std::size_t direction, const Index& face, int ratio, double g) const;
     ProblemOptions parameters_;
@@ -116,6 +117,7 @@ class Problem {
     std::array<LineFunction, 3> wave_;    // for smooth coefficients
     std::array<LineFunction, 3> factor_;  // the manufactured u is their product
     std::array<LineFunction, 3> slope_;   // derivatives of the factors
+    FileValues of_files_;
 };
 
 // f of the finest level; where the problem is singular, less its mean, which is returned over max|f|.

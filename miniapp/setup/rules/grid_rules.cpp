@@ -8,6 +8,7 @@
 
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/setup/problem/file_values.hpp"
 #include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/rules/solver_rules.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
@@ -174,6 +175,12 @@ void check_data(Rules& rules, const Parameters& p, int ranks) {
     rules.allow(p.problem.rhs != Rhs::manufactured, {"problem.data", "problem.rhs"},
                 "problem.rhs = \"manufactured\" has boundary values of its own; choose another problem.rhs, "
                 "or leave problem.data out");
+    rules.allow(
+        p.problem.data != BoundaryData::file || p.problem.shape == DomainShape::cube ||
+            p.problem.outside == Outside::neumann,
+        {"problem.data", "problem.outside", "problem.shape"},
+        "files have the sides of the box around the domain, and none the faces where boxes are missing; "
+        "choose problem.outside = \"neumann\", or a formula");
     rules.allow(domain_of(p.problem, ranks).has_dirichlet(),
                 {"problem.data", "problem.boundary", "problem.outside"},
                 "no face is a Dirichlet one; give a side of problem.boundary, or problem.outside where boxes "
@@ -194,6 +201,9 @@ void check_grids(Rules& rules, const GridUse& use, int ranks) {
     check_extrapolation(rules, p, use);
     check_data(rules, p, ranks);
     check_solvers(rules, use, boxes_of_solvers(p, use, ranks, boxes_in_all(p, ranks)));
+    if (!rules.hold() || !reads_files(p.problem)) return;
+    for (const FileFault& fault : faults_of_arrays(p.problem, domain_of(p.problem, ranks)))
+        rules.allow(false, {fault.key, "problem.box", "problem.boxes"}, fault.reason);
 }
 
 }  // namespace keel

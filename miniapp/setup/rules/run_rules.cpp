@@ -105,7 +105,8 @@ void check_records(Rules& rules, const NamedFiles& files) {
     rules.allow(reason.empty(), {"output.json"}, reason);
     for (const std::string& input :
          {rules.deck().file, files.machine ? files.machine->name : "", files.boxes ? files.boxes->name : "",
-          files.node_map ? files.node_map->name : ""})
+          files.node_map ? files.node_map->name : "", rules.parameters().problem.rhs_file,
+          rules.parameters().problem.data_file})
         rules.allow(input.empty() || !is_same_file(input, json), {"output.json"},
                     "is read by this run; choose another");
 }

@@ -22,6 +22,9 @@ GridSetup with_boxes(GridSetup grids, const ProxyBoxes& boxes, int ranks, int ra
     grids.problem.box = boxes.box;
     grids.problem.boxes = boxes.domain.around();
     grids.problem.boundary = boxes.domain.boundaries();
+    // Files have the values of their own grid.
+    if (grids.problem.rhs == Rhs::file) grids.problem.rhs = Rhs::random;
+    if (grids.problem.data == BoundaryData::file) grids.problem.data = BoundaryData::wave;
     grids.domain = boxes.domain;
     grids.ranks = ranks;
     grids.rank = rank;
