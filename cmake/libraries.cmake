@@ -40,10 +40,15 @@ keel_find(Eigen3 NO_MODULE)
 keel_find(fmt)
 keel_find(nlohmann_json)
 keel_find(tomlplusplus)
+keel_find(ZLIB)
 if(KEEL_TESTS)
   keel_find(Catch2)
 endif()
 
+if(ZLIB IN_LIST keel_missing AND KEEL_FETCH)
+  message(FATAL_ERROR "Not found: ZLIB, which KEEL_FETCH does not fetch. Install it (Debian: zlib1g-dev), or say where it is "
+    "(-DZLIB_ROOT=FOLDER)")
+endif()
 if(keel_missing AND NOT KEEL_FETCH)
   list(JOIN keel_missing ", " keel_missing)
   message(FATAL_ERROR "Not found: ${keel_missing}. Install them (docs/how-to/cluster.md names the packages), say where they are "

@@ -35,6 +35,7 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("fmt@9:")
     depends_on("nlohmann-json@3.11:3")
     depends_on("tomlplusplus@3.3:3")
+    depends_on("zlib-api")
     depends_on("kokkos@3.4:4", when="+kokkos")
     depends_on("caliper@2:", when="+caliper")
     depends_on("cuda@12:", when="+cuda")

@@ -1,5 +1,6 @@
 """run.mode = spmv: the same products on any ranks and schemes, counts, memory, refusals of files by line."""
 
+import gzip
 import math
 import os
 import re
@@ -421,6 +422,28 @@ class Spmv(KeelTest):
         for ordering in ("natural", "random", "rcm"):
             run = self.valid(3, "run.mode=spmv", matrix, f"problem.ordering={ordering}", *SOLVE, *ONCE)
             self.assertEqual(run.record("spmv")["nonzeros"], 118)
+
+    def test_a_compressed_file_is_the_file(self) -> None:
+        entries = [f"{row} {row} 2D+00" for row in range(1, 41)] + [f"{row + 1} {row} -1" for row in range(1, 40)]
+        plain = Path(self.matrix("line.mtx", 40, entries).partition("=")[2])
+        packed = gzip.compress(plain.read_bytes())
+        file = plain.parent / "line.mtx.gz"
+        words = ("run.mode=spmv", *SOLVE, *ONCE)
+        file.write_bytes(packed)
+        solves = [self.valid(2, *words, f"problem.matrix={name}").record("solve") for name in (plain, file)]
+        for key in ("residuals", "true_residual"):
+            self.assertEqual(solves[0][key], solves[1][key])
+        for wrong in (packed[:-20], packed[:60] + b"\0\0\0" + packed[63:]):
+            file.write_bytes(wrong)
+            self.refused(2, *words, f"problem.matrix={file}", expected=["compressed data damaged or cut short"])
+
+    def test_a_skew_symmetric_matrix_is_multiplied_by_and_not_solved_with(self) -> None:
+        matrix = self.matrix("skew.mtx", 30, [f"{row + 1} {row} {row}" for row in range(1, 30)], "skew-symmetric")
+        for ranks in (1, 3):
+            self.assertEqual(self.valid(ranks, "run.mode=spmv", matrix, *ONCE).record("spmv")["nonzeros"], 58)
+        for solver in ("cg", "bicgstab"):
+            self.refused(2, "run.mode=spmv", matrix, "run.solve=true", f"bottom.solver={solver}", "bottom.scaling=none",
+                         expected=["run.solve = true: the matrix is skew-symmetric"])  # fmt: skip
 
     def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
         for words in (["problem.columns=3"], ["problem.matrix=stencil27", *SOLVE], ["problem.ordering=random"],

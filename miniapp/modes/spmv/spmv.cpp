@@ -62,7 +62,7 @@ class SpmvMode : public Mode {
         using Matrix = MatrixOptions;
         Section<Matrix> problem(table, "problem", name());
         problem.text("matrix", &Matrix::matrix,
-                     "name of a generator (docs/how-to/matrix.md), or a Matrix Market file *.mtx", "path");
+                     "name of a generator (docs/how-to/matrix.md), or a file *.mtx or *.mtx.gz", "path");
         problem.integer("rows", &Matrix::rows, between(1, most_rows), "size of a generated matrix", "rows")
             .needs("problem.matrix", {"banded", "random", "arrow", "stencil5", "diagonal"});
         problem
@@ -125,8 +125,8 @@ class SpmvMode : public Mode {
         if (is_matrix_file(options.matrix))
             reason = why_not_readable(options.matrix);
         else if (std::ranges::find(generated, options.matrix) == generated.end())
-            reason =
-                fmt::format("unknown; choose {}, or a file that ends in .mtx", fmt::join(generated, ", "));
+            reason = fmt::format("unknown; choose {}, or a file that ends in .mtx or .mtx.gz",
+                                 fmt::join(generated, ", "));
         rules.allow(reason.empty(), {"problem.matrix"}, reason);
         rules.allow(!is_matrix_file(options.matrix) || p.output.json.empty() ||
                         !is_same_file(options.matrix, p.output.json),
@@ -140,6 +140,10 @@ class SpmvMode : public Mode {
         const bool boxes_known = check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;
+        rules.allow(!is_matrix_file(options.matrix) || !reason.empty() || !is_skew(options.matrix),
+                    {"run.solve", "problem.matrix"},
+                    "the matrix is skew-symmetric: x . A x, by which every method here divides, is 0; choose "
+                    "false, for products alone");
         for (const NamedSolver& solver : solvers(rules.deck())) check_algebraic(rules, solver);
         if (reason.empty() && boxes_known)
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));

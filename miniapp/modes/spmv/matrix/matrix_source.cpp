@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <numbers>
 #include <numeric>
 
 #include "kernels/check.hpp"
 #include "kernels/hash.hpp"
 #include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
+#include "miniapp/modes/spmv/matrix/file/gzip_text.hpp"
 #include "miniapp/modes/spmv/matrix/ordering.hpp"
 
 namespace keel {
@@ -219,15 +219,15 @@ std::vector<std::string> generator_names() {
 }
 
 bool is_matrix_file(const std::string& matrix) {
-    return matrix.ends_with(".mtx");
+    return matrix.ends_with(".mtx") || matrix.ends_with(".mtx.gz");
 }
 
 MatrixSize matrix_size(const MatrixChoice& matrix) {
     const std::string& source = matrix.options.matrix;
     if (is_matrix_file(source)) {
-        std::ifstream file(source);
+        GzipText file(source);
         const MatrixHeader header = read_matrix_header(file, source);
-        return {header.rows, static_cast<double>(header.entries) * (header.symmetric ? 2 : 1)};
+        return {header.rows, static_cast<double>(header.entries) * (header.mirrored == 0 ? 1 : 2)};
     }
     const Generator generator = generator_of(matrix);
     return {generator.rows, generator.entries};

@@ -90,7 +90,7 @@ bool is_square(const std::string& matrix);       // has a row for each of n x n 
 std::int64_t side_of_square(std::int64_t rows);  // n of the nearest square
 
 std::vector<std::string> generator_names();
-bool is_matrix_file(const std::string& matrix);  // ends in .mtx
+bool is_matrix_file(const std::string& matrix);  // ends in .mtx or .mtx.gz
 
 // The matrix' size, without making it. Throws MatrixFileError.
 struct MatrixSize {

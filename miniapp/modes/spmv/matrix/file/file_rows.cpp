@@ -6,7 +6,6 @@
 #include <bit>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <optional>
 #include <system_error>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "comm/ranks/sparse_alltoallv.hpp"
+#include "miniapp/modes/spmv/matrix/file/gzip_text.hpp"
 #include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
 
 namespace keel {
@@ -84,7 +84,7 @@ OwnEntries own_entries(const Communicator& comm, const std::string& name, const 
         if (++held == entries_at_once) deliver(true);
     };
     try {
-        std::ifstream file(name);
+        GzipText file(name);
         const MatrixHeader header = read_matrix_header(file, name);
         if (header.rows != partition.rows)
             throw MatrixFileError(name + ": has other rows than before: somebody writes to it; try again");
@@ -100,7 +100,7 @@ OwnEntries own_entries(const Communicator& comm, const std::string& name, const 
 // The sizes that a rank finds.
 std::string sizes_of(const std::string& name) {
     try {
-        std::ifstream file(name);
+        GzipText file(name);
         const MatrixHeader header = read_matrix_header(file, name);
         return fmt::format("{} rows and {} entries", header.rows, header.entries);
     } catch (const MatrixFileError&) {
@@ -134,7 +134,7 @@ std::string why_not_readable(const std::string& name) {
     if (std::error_code ignored;
         std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored))
         return "is a folder or a device, and is read more than once; give a file";
-    std::ifstream file(name);
+    GzipText file(name);
     if (!file) return "cannot be read; give the path of a Matrix Market file";
     try {
         read_matrix_header(file, name);
@@ -144,9 +144,14 @@ std::string why_not_readable(const std::string& name) {
     return "";
 }
 
+bool is_skew(const std::string& name) {
+    GzipText file(name);
+    return read_matrix_header(file, name).mirrored < 0;
+}
+
 FileVerdict judge_file(const Communicator& comm, const std::string& name, DiagonalScaling scaling) {
     if (std::string complaint = unlike_rank_0(comm, name); !complaint.empty()) return {complaint, ""};
-    std::ifstream file(name);
+    GzipText file(name);
     const RowPartition partition{read_matrix_header(file, name).rows, comm.size()};
     OwnEntries own = own_entries(comm, name, partition, [&](const FileEntry& entry) {
         const bool judged = scaling != DiagonalScaling::none && entry.row == entry.column;
