@@ -6,8 +6,10 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = Path("/usr/include")
@@ -72,6 +74,24 @@ class Fetch(unittest.TestCase):
             ("tests/main.cpp", "catch2", "single_include"),
         ):
             self.assertIn(f"-isystem {(self.top / name / part).as_posix()} ", command[source])
+
+    def test_without_the_net_it_fails_at_once_and_names_the_remedy(self) -> None:
+        nobody = {f"{scheme}_proxy": "http://127.0.0.1:9" for scheme in ("http", "https", "HTTPS", "HTTP")}
+        with mock.patch.dict(os.environ, nobody):
+            begin = time.monotonic()
+            done = self.configure("-DKEEL_FETCH=ON", "-DKEEL_TESTS=OFF")
+            self.assertLess(time.monotonic() - begin, 60)
+        self.assertEqual(done.returncode, 1)
+        said = " ".join(done.stderr.split())
+        self.assertRegex(said, r"KEEL_FETCH: https://gitlab.com/libeigen/\S+/eigen-3.4.0.tar.gz: .+ Where there is no net, .*-DKEEL_FETCH_FROM=FOLDER")
+        self.assertFalse((self.top / "build/archives/eigen-3.4.0.tar.gz").exists())
+        done = self.configure("-DKEEL_FETCH=ON", f"-DKEEL_FETCH_FROM={self.top}/none")
+        self.assertIn(f"KEEL_FETCH: no file {self.top}/none/eigen-3.4.0.tar.gz. Where there is no net", " ".join(done.stderr.split()))
+
+    def test_a_library_that_is_not_fetched_is_named(self) -> None:
+        done = self.configure("-DKEEL_FETCH=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Not found: ZLIB, which KEEL_FETCH does not fetch. Install it (Debian: zlib1g-dev)", " ".join(done.stderr.split()))
 
     def test_an_archive_that_is_another_is_refused(self) -> None:
         for name in ("eigen-3.4.0", "9.1.0", "v3.11.2", "v3.4.0", "v2.13.10"):
