@@ -1,11 +1,9 @@
-"""Weak scaling, strong scaling and throughput of Keel for benchpark, in the form of its releases of 2025."""
+"""Weak scaling, strong scaling and throughput of Keel for benchpark, in the form of its experiments of 2026."""
 
-from benchpark.cuda import CudaExperiment
-from benchpark.directives import variant
+from benchpark.caliper import Caliper
+from benchpark.directives import maintainers, variant
 from benchpark.experiment import Experiment
-from benchpark.mpi import MpiOnlyExperiment
-from benchpark.openmp import OpenMPExperiment
-from benchpark.rocm import ROCmExperiment
+from benchpark.programming_model import ProgrammingModel, ProgrammingModelType
 from benchpark.scaling import Scaling, ScalingMode
 
 
@@ -21,15 +19,19 @@ def grows(variable, iteration, dimension, factor):
 
 class Keel(
     Experiment,
-    MpiOnlyExperiment,
-    OpenMPExperiment,
-    CudaExperiment,
-    ROCmExperiment,
+    ProgrammingModel(
+        ProgrammingModelType.Mpionly,
+        ProgrammingModelType.Openmp,
+        ProgrammingModelType.Cuda,
+        ProgrammingModelType.Rocm,
+    ),
     Scaling(ScalingMode.Strong, ScalingMode.Weak, ScalingMode.Throughput),
+    Caliper,
 ):
     variant("workload", default="solve", values=("solve",), description="what a run does")
     variant("version", default="main", values=("main", "1.0.0", "latest"), description="version of Keel")
     variant("solver", default="bicgstab", description="bottom solver; keel --solvers tells all")
+    maintainers("keel-developers")
 
     def compute_applications_section(self):
         # Strong scaling has 64 boxes in all, however many ranks there are; the others one box a rank.
@@ -66,5 +68,5 @@ class Keel(
             self.add_experiment_variable("n_threads_per_proc", 1, True)
 
     def compute_package_section(self):
-        # benchpark adds +cuda or +rocm and their architectures by itself.
+        # benchpark adds +openmp or ~openmp, +cuda or ~cuda, +rocm or ~rocm, architectures and caliper by itself.
         self.add_package_spec(self.name, [f"keel{self.determine_version()}"])

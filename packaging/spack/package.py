@@ -12,14 +12,17 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
     communication schemes."""
 
     # Keel has no public address yet. Put that of your clone here, or build it from there: spack develop --path CLONE keel@main
+    homepage = "https://example.org/keel"
     git = "https://example.org/keel.git"
     tags = ["benchmark", "proxy-app"]
-    license("BSD-3-Clause")
+    maintainers("keel-developers")  # a name on GitHub
+    license("BSD-3-Clause", checked_by="keel-developers")
 
     version("main", branch="main")
-    version("1.0.0", tag="v1.0.0")  # the tag comes with the release
+    version("1.0.0", commit="67fa717519c585e7512574c670e7ea79239f6a10")
 
-    # The OpenMP backend is always there; +cuda and +rocm, with their architectures, come from the base classes.
+    # +cuda and +rocm, with their architectures, come from the base classes.
+    variant("openmp", default=True, description="Threads in each rank; without, OMP_NUM_THREADS is 1")
     variant("kokkos", default=False, description="Compile the Kokkos backend in")
     variant("caliper", default=False, description="Tell Caliper of every operation")
     variant("tests", default=False, description="Build the tests, which spack install --test=root runs")
@@ -61,6 +64,11 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
         if self.spec.satisfies("+rocm"):
             arguments.append(self.define("CMAKE_HIP_ARCHITECTURES", self.spec.variants["amdgpu_target"].value))
         return arguments
+
+    def setup_run_environment(self, env):
+        # The OpenMP backend is compiled in either way: it is the one of processor cores.
+        if self.spec.satisfies("~openmp"):
+            env.set("OMP_NUM_THREADS", "1")
 
     def test_smoke_deck(self):
         """The installed executable finds its decks and solves a small one."""

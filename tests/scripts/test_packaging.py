@@ -3,8 +3,10 @@
 The recipes are loaded with stand-ins for Spack, Ramble, benchpark and ReFrame, none of which is needed.
 """
 
+import json
 import re
 import runpy
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -81,12 +83,30 @@ class Pieces(unittest.TestCase):
     def test_packages_of_containers_are_those_of_the_scripts(self) -> None:
         known = {line.split("#")[0].strip() for line in (ROOT / "scripts/packages.txt").read_text().splitlines()}
         lists = []
-        for name in ("Dockerfile", "keel.def"):
-            block = re.search(r"--no-install-recommends((?: *\\\n[^&\n]*?)+)\n *(?:&&|rm)", files()[f"containers/{name}"])[1]
-            lists.append(block.replace("\\", " ").split())
+        for name, place in (("Dockerfile", "${MPI}"), ("keel.def", "{{ MPI }}")):
+            text = files()[f"containers/{name}"]
+            block = re.search(r"--no-install-recommends((?: *\\\n[^&\n]*?)+)\n *(?:&&|rm)", text)[1]
+            self.assertIn(place, block)
+            usual = re.search(r'^(?:ARG|   ) *MPI="?([^"\n]*)"?$', text, re.MULTILINE)[1]
+            # scripts/setup with KEEL_MPI=mpich makes these of the usual ones.
+            instead = re.search(r'--build-arg MPI="([^"]*)"', text)[1]
+            self.assertEqual(usual.replace("libopenmpi", "libmpich").replace("openmpi-bin", "mpich"), instead)
+            lists.append(block.replace("\\", " ").replace(place, usual).split())
             self.assertLessEqual(set(lists[-1]), known, name)
         self.assertEqual(lists[0], lists[1])
         self.assertGreater(len(lists[0]), 5)
+
+    def test_containers_have_the_same_choices(self) -> None:
+        docker, apptainer = (files()[f"containers/{name}"] for name in ("Dockerfile", "keel.def"))
+        chosen = dict(re.findall(r'^ARG (\w+)="?([^"\n]*)"?$', docker, re.MULTILINE))
+        arguments = apptainer.partition("%arguments\n")[2].partition("\n\n")[0]
+        self.assertEqual(dict(re.findall(r"^    (\w+)=(.*)$", arguments, re.MULTILINE)), chosen)
+        presets = {preset["name"] for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
+        for text in (docker, apptainer):
+            self.assertLessEqual({name for name, _ in re.findall(r"--build-arg (\w+)=(\S+)", text)}, set(chosen))
+            self.assertEqual({*re.findall(r"PRESET=(\w+)", text)}, {"release", "cuda"} & presets)
+            self.assertEqual(set(re.findall(r"(?:\$\{|\{\{ )(\w+)", text)), set(chosen))
+            self.assertEqual(len(set(re.findall(r"nvidia/cuda:\S+-devel-\S+", text))), 1)
 
     def test_the_readme_tells_of_every_piece(self) -> None:
         text = files()
@@ -106,7 +126,7 @@ class Spack(unittest.TestCase):
             f"{systems}.cmake": {"CMakePackage": base},
             f"{systems}.cuda": {"CudaPackage": type("CudaPackage", (), {})},
             f"{systems}.rocm": {"ROCmPackage": type("ROCmPackage", (), {})},
-            "spack.package": self.said.of("license", "version", "variant", "depends_on", "conflicts")
+            "spack.package": self.said.of("license", "maintainers", "version", "variant", "depends_on", "conflicts")
             | {"Executable": lambda path: lambda *words, **more: REPORT},
         })["Keel"]()
 
@@ -118,6 +138,24 @@ class Spack(unittest.TestCase):
         self.assertLessEqual(wanted, {words[0].split("@")[0] for words, _ in self.said["depends_on"]})
         least = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)", CMAKE)[1]
         self.assertIn(f"cmake@{least}:", [words[0] for words, _ in self.said["depends_on"]])
+
+    def test_a_release_is_a_commit_of_this_version(self) -> None:
+        self.assertTrue(self.package.homepage and self.said["maintainers"])
+        ((_, more),) = [(words, more) for words, more in self.said["version"] if words == (VERSION,)]
+        self.assertRegex(more["commit"], r"^[0-9a-f]{40}$")
+        git = ["git", "-C", str(ROOT), "show", f"{more['commit']}:CMakeLists.txt"]
+        done = subprocess.run(git, capture_output=True, text=True, check=False)
+        if done.returncode == 0:  # a clone that has it
+            self.assertIn(f"project(Keel VERSION {VERSION}", done.stdout)
+
+    def test_threads_are_a_variant_that_benchpark_may_choose_either_way(self) -> None:
+        variants = {words[0]: more["default"] for words, more in self.said["variant"]}
+        self.assertIs(variants["openmp"], True)
+        for said, wanted in ((("+openmp",), {}), (("~openmp",), {"OMP_NUM_THREADS": "1"})):
+            found: dict[str, str] = {}
+            self.package.spec = spec(*said)
+            self.package.setup_run_environment(SimpleNamespace(set=lambda name, value, found=found: found.update({name: value})))
+            self.assertEqual(found, wanted)
 
     def test_variants_become_options(self) -> None:
         off = {words[0]: more["default"] for words, more in self.said["variant"]} | {"cuda": False, "rocm": False}
@@ -163,18 +201,21 @@ class Benchpark(unittest.TestCase):
         """The variables of an experiment, and which of them grow."""
         variables: dict[str, Any] = {}
         laws: dict[str, Any] = {}
+        self.models: set[str] = set()
         modes = SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput")
-        classes = {name: type(name, (), {}) for name in ("MpiOnlyExperiment", "OpenMPExperiment", "CudaExperiment",
-                                                        "ROCmExperiment", "Scaled")}
+        models = SimpleNamespace(Mpionly="mpi", Openmp="openmp", Cuda="cuda", Rocm="rocm")
+        mixin = {name: type(name, (), {}) for name in ("Caliper", "Model", "Scaled")}
         base = type("Experiment", (), {
             "add_experiment_variable": lambda self, name, value, named=False: variables.update({name: value}),
             "set_required_variables": lambda self, **more: variables.update(more),
             "register_scaling_config": lambda self, config: laws.update(config),
         })
         experiment = load("benchpark/experiment.py", {
-            "benchpark.cuda": classes, "benchpark.mpi": classes, "benchpark.openmp": classes, "benchpark.rocm": classes,
-            "benchpark.directives": Directives().of("variant"), "benchpark.experiment": {"Experiment": base},
-            "benchpark.scaling": {"Scaling": lambda *_: classes["Scaled"], "ScalingMode": modes},
+            "benchpark.caliper": mixin, "benchpark.experiment": {"Experiment": base},
+            "benchpark.programming_model": {"ProgrammingModel": lambda *chosen: self.models.update(chosen) or mixin["Model"],
+                                            "ProgrammingModelType": models},
+            "benchpark.directives": Directives().of("variant", "maintainers"),
+            "benchpark.scaling": {"Scaling": lambda *_: mixin["Scaled"], "ScalingMode": modes},
         })["Keel"]()
         experiment.spec = spec(f"+{law}", "+openmp", solver=("cg",))
         experiment.compute_applications_section()
@@ -189,6 +230,14 @@ class Benchpark(unittest.TestCase):
             self.assertEqual([name for name, does in grows.items() if does], [growing], law)
         boxes = re.search(r"boxes = \[(\d+), (\d+), (\d+)\]", (ROOT / "inputs/strong.toml").read_text())
         self.assertEqual(int(boxes[1]) * int(boxes[2]) * int(boxes[3]), 64)  # as the sizes of the strong law have it
+
+    def test_what_benchpark_adds_to_the_package_is_a_variant_of_it(self) -> None:
+        """It adds +NAME or ~NAME for every programming model but MPI's, and for caliper."""
+        self.run_law("weak")
+        recipe = (PACKAGING / "spack/package.py").read_text()
+        own = set(re.findall(r'variant\("(\w+)"', recipe)) | {"cuda" if "CudaPackage" in recipe else "", "rocm" if "ROCmPackage" in recipe else ""}
+        self.assertEqual(self.models, {"mpi", "openmp", "cuda", "rocm"})
+        self.assertLessEqual(self.models - {"mpi"} | {"caliper"}, own)
 
     def test_the_experiment_sets_variables_of_the_application(self) -> None:
         known = {words[0] for words, _ in self.said["workload_variable"]}
@@ -223,12 +272,31 @@ class ReFrame(unittest.TestCase):
         return check
 
     def test_a_valid_report_on_all_ranks_passes(self) -> None:
-        self.assertTrue(self.check(HEADER + REPORT, 2).is_valid())
-        self.assertEqual(self.check(HEADER + REPORT, 2).figure_of_merit(), 6736089.0)
+        check = self.check(HEADER + REPORT, 2)
+        self.assertTrue(check.is_valid())
+        self.assertEqual((check.figure_of_merit(), check.digits(), check.bottom_iterations()), (6736089.0, 10.2, 166.0))
 
     def test_an_invalid_one_does_not_nor_ranks_that_are_alone(self) -> None:
         self.assertFalse(self.check(HEADER + INVALID, 2).is_valid())
         self.assertFalse(self.check(HEADER + REPORT, 4).is_valid())
+
+    def test_counts_have_limits_on_every_machine_and_speed_where_it_is_known(self) -> None:
+        check = self.check(HEADER + REPORT, 2)
+        check.solver = "cg"
+        check.say_what_to_expect()
+        self.assertEqual({*check.reference}, {"*"})
+        known = check.say_what_to_expect.__globals__
+        known["REFERENCES"]["cluster:nodes"] = {(2, "cg"): 5e6}
+        check.say_what_to_expect()
+        limits = check.reference["cluster:nodes"]
+        self.assertEqual({*limits}, {"non_benchmark.dof_per_second", "bottom_iterations", "digits"})
+        self.assertEqual(limits["non_benchmark.dof_per_second"], (5e6, -known["LOSS"], None, "dof/s"))
+        for reference, lower, upper, unit in limits.values():
+            self.assertTrue(reference > 0 and -1 < lower < 0 and (upper is None or 0 < upper < 1) and unit)
+        check.box = 32  # a problem without references
+        check.say_what_to_expect()
+        self.assertEqual(check.reference, {})
+        self.assertEqual({*known["COUNTS"]}, {*type(check).solver})
 
     def test_bottom_solvers_exist(self) -> None:
         solvers = (ROOT / "docs/reference/solvers.md").read_text()
