@@ -65,14 +65,14 @@ Switches find_switches(std::span<const std::vector<TimedMessage>> classes);
 std::vector<Fit> fit_protocols(Locality locality, std::span<const TimedMessage> samples,
                                const Switches& switches);
 
-// `messages` short messages at once to one partner: seconds until the last has arrived.
+// `messages` short messages that each rank sends and receives at once: seconds until all have arrived.
 struct Burst {
     int messages = 1;
     double seconds = 0;
 };
 
-// The time by which each further message of a burst keeps its process busy, by least squares. Nothing if it
-// is not positive, or there are fewer than two different numbers of messages.
+// The time by which each further message of a burst, sent and received, keeps its process busy, by least
+// squares. Nothing if it is not positive, or there are fewer than two different numbers of messages.
 std::optional<double> fit_overhead(std::span<const Burst> bursts);
 
 // `processes` of a node at once, each its share of `node_bytes` to another node.

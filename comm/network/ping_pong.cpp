@@ -11,7 +11,7 @@ constexpr int tag = 0;
 
 }  // namespace
 
-std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality, std::size_t most) {
+std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality) {
     const int count = static_cast<int>(ranks.node_of.size());
     std::vector<bool> taken(ranks.node_of.size());
     std::vector<Pair> all;
@@ -21,67 +21,93 @@ std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality, std::size
                 taken[static_cast<std::size_t>(a)] = taken[static_cast<std::size_t>(b)] = true;
                 all.push_back({a, b});
             }
-    if (all.size() <= most) return all;
+    return all;
+}
+
+std::vector<Pair> few_of(const std::vector<Pair>& pairs, std::size_t most) {
+    if (pairs.size() <= most) return pairs;
     std::vector<Pair> spread;
-    for (std::size_t n = 0; n < most; ++n) spread.push_back(all[n * all.size() / most]);
+    for (std::size_t n = 0; n < most; ++n) spread.push_back(pairs[n * pairs.size() / most]);
     return spread;
 }
 
-std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks) {
+std::vector<Pair> messages_among(const std::vector<Pair>& pairs, const RankPlaces& ranks, Locality locality,
+                                 int count) {
+    std::vector<Pair> messages;
+    const auto send = [&](std::size_t pair, int Pair::*from, int Pair::*to) {
+        std::vector<int> partners;  // its own first
+        for (std::size_t n = 0; n < pairs.size(); ++n)
+            if (const int other = pairs[(pair + n) % pairs.size()].*to;
+                ranks.locality(pairs[pair].*from, other) == locality)
+                partners.push_back(other);
+        for (int n = 0; n < count; ++n)
+            messages.push_back({pairs[pair].*from, partners[static_cast<std::size_t>(n) % partners.size()]});
+    };
+    for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+        send(pair, &Pair::first, &Pair::second);
+        send(pair, &Pair::second, &Pair::first);
+    }
+    return messages;
+}
+
+std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks, std::size_t count) {
     std::vector<std::vector<int>> nodes = ranks.by_node();
     std::stable_sort(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.size() > b.size(); });
     std::vector<Pair> pairs;
-    if (nodes.size() > 1)
-        for (std::size_t n = 0; n < nodes[1].size(); ++n) pairs.push_back({nodes[0][n], nodes[1][n]});
+    for (std::size_t i = 0; i + 1 < nodes.size(); i += 2)
+        for (std::size_t n = 0; n < std::min(count, nodes[i + 1].size()); ++n)
+            pairs.push_back({nodes[i][n], nodes[i + 1][n]});
     return pairs;
 }
 
-PingPong::PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes, int messages)
-    : comm_(comm), bytes_(bytes), messages_(messages), buffer_(bytes * static_cast<std::size_t>(messages)) {
+PingPong::PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes,
+                   std::span<const int> node_of)
+    : comm_(comm), buffer_(bytes) {
     for (const Pair& pair : pairs) {
         if (comm.rank() != pair.first && comm.rank() != pair.second) continue;
         first_ = comm.rank() == pair.first;
         partner_ = first_ ? pair.second : pair.first;
     }
-    if (pairs.size() > 1) side_ = comm.split(!takes_part() ? 0 : first_ ? 1 : 2);
+    if (!node_of.empty())
+        side_ = comm.split(takes_part() ? 1 + node_of[static_cast<std::size_t>(comm.rank())] : 0);
 }
 
 void PingPong::round_trips(int count) {
     if (!takes_part()) return;
-    const int bytes = static_cast<int>(bytes_);
-    std::vector<MPI_Request> requests(static_cast<std::size_t>(messages_), MPI_REQUEST_NULL);
-    const auto wait = [&] {
-        require(MPI_Waitall(messages_, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-    };
+    const int bytes = static_cast<int>(buffer_.size());
+    const MPI_Comm comm = comm_.impl().comm;
     const auto send = [&] {
         if (side_) side_->barrier();
-        if (messages_ == 1) {
-            require(MPI_Send(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm_.impl().comm), "MPI_Send");
-            return;
-        }
-        for (std::size_t n = 0; n < requests.size(); ++n)
-            require(MPI_Isend(buffer_.data() + n * bytes_, bytes, MPI_CHAR, partner_, tag, comm_.impl().comm,
-                              &requests[n]),
-                    "MPI_Isend");
-        wait();
-    };
-    const auto receive = [&] {
-        if (messages_ == 1) {
-            require(MPI_Recv(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm_.impl().comm,
-                             MPI_STATUS_IGNORE),
-                    "MPI_Recv");
-            return;
-        }
-        for (std::size_t n = 0; n < requests.size(); ++n)
-            require(MPI_Irecv(buffer_.data() + n * bytes_, bytes, MPI_CHAR, partner_, tag, comm_.impl().comm,
-                              &requests[n]),
-                    "MPI_Irecv");
-        wait();
+        require(MPI_Send(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm), "MPI_Send");
     };
     for (int n = 0; n < count; ++n) {
         if (first_) send();
-        receive();
+        require(MPI_Recv(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm, MPI_STATUS_IGNORE),
+                "MPI_Recv");
         if (!first_) send();
+    }
+}
+
+ShortMessages::ShortMessages(const Communicator& comm, const std::vector<Pair>& messages) : comm_(comm) {
+    for (const Pair& message : messages) {
+        if (message.first == comm.rank()) to_.push_back(message.second);
+        if (message.second == comm.rank()) from_.push_back(message.first);
+    }
+}
+
+void ShortMessages::exchanges(int count) {
+    std::vector<char> received(from_.size());
+    const char sent = 0;
+    std::vector<MPI_Request> requests(from_.size() + to_.size());
+    const MPI_Comm comm = comm_.impl().comm;
+    for (int n = 0; n < count; ++n) {
+        for (std::size_t i = 0; i < from_.size(); ++i)
+            require(MPI_Irecv(&received[i], 1, MPI_CHAR, from_[i], tag, comm, &requests[i]), "MPI_Irecv");
+        for (std::size_t i = 0; i < to_.size(); ++i)
+            require(MPI_Isend(&sent, 1, MPI_CHAR, to_[i], tag, comm, &requests[from_.size() + i]),
+                    "MPI_Isend");
+        require(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                "MPI_Waitall");
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
@@ -18,19 +19,28 @@ struct Pair {
     friend bool operator==(const Pair&, const Pair&) = default;
 };
 
-// At most `most` pairs of ranks at that distance, spread over the ranks; each rank is in at most one. Pure.
-std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality, std::size_t most);
+// Pairs of ranks at that distance, as many as there are; each rank is in at most one. Pure.
+std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality);
 
-// As many ranks of a node as possible, each with one of another, for the two nodes with most ranks; none on
-// one node. Pure.
-std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks);
+// At most `most` of the pairs, spread over them. Pure.
+std::vector<Pair> few_of(const std::vector<Pair>& pairs, std::size_t most);
 
-// All pairs at the same time: `messages` of `bytes` at once from the first to the second, and back. Several
-// pairs are to be ranks of one node with those of another, and go in step: a node's messages leave when all
-// have come. Pairs by themselves drift apart on a link that sends both ways at once, until each has it alone.
+// The messages of an exchange in which each rank of a pair sends `count` messages, each to a rank of another
+// pair as far as there are such at that distance. Pure.
+std::vector<Pair> messages_among(const std::vector<Pair>& pairs, const RankPlaces& ranks, Locality locality,
+                                 int count);
+
+// Nodes in pairs, those with most ranks first: `count` ranks of each node, or as many as both have, each with
+// one of the other. None on one node. Pure.
+std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks, std::size_t count);
+
+// All pairs at the same time: `bytes` from the first to the second, and back. Given the nodes, the ranks of
+// each, which are all first or all second, go in step: their messages leave when all have come. By themselves
+// pairs drift apart on a link that sends both ways at once, until each has it alone.
 class PingPong {
   public:
-    PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes, int messages = 1);
+    PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes,
+             std::span<const int> node_of = {});
 
     bool takes_part() const { return partner_ >= 0; }
     // Nothing on ranks of no pair.
@@ -38,12 +48,24 @@ class PingPong {
 
   private:
     Communicator comm_;
-    std::optional<Communicator> side_;  // the first ones, or the second ones, of several pairs
+    std::optional<Communicator> side_;  // the ranks of the node, if they go in step
     int partner_ = -1;
     bool first_ = false;
-    std::size_t bytes_;
-    int messages_;
-    std::vector<char> buffer_;  // message after message
+    std::vector<char> buffer_;
+};
+
+// Messages of one byte that all ranks send and receive at once, from the first of each pair to the second.
+class ShortMessages {
+  public:
+    ShortMessages(const Communicator& comm, const std::vector<Pair>& messages);
+
+    bool takes_part() const { return !to_.empty() || !from_.empty(); }
+    // The exchange again and again, without a pause. Nothing on ranks of no message.
+    void exchanges(int count);
+
+  private:
+    Communicator comm_;
+    std::vector<int> to_, from_;
 };
 
 }  // namespace keel

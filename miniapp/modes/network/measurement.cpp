@@ -36,14 +36,27 @@ class Stopwatch {
           all_reduce_(make_all_reduce(algorithm, comm_, topology, all_reduce_tag)) {}
 
     // Seconds one way, of the slowest pair.
-    double ping_pong(const std::vector<Pair>& pairs, std::size_t bytes, int messages = 1) const {
-        PingPong pong(comm_, pairs, bytes, messages);
+    double ping_pong(const std::vector<Pair>& pairs, std::size_t bytes,
+                     std::span<const int> node_of = {}) const {
+        PingPong pong(comm_, pairs, bytes, node_of);
         const int trips = round_trips_of(bytes);
         return fastest([&] {
             pong.round_trips(1);  // the two meet
             const double start = now();
             pong.round_trips(trips);
             return pong.takes_part() ? (now() - start) / (2 * trips) : 0.0;
+        });
+    }
+
+    // Seconds of an exchange of these messages, of the slowest rank.
+    double burst(const std::vector<Pair>& messages) const {
+        ShortMessages short_messages(comm_, messages);
+        const int times = 2 * round_trips_of(1);
+        return fastest([&] {
+            short_messages.exchanges(1);
+            const double start = now();
+            short_messages.exchanges(times);
+            return short_messages.takes_part() ? (now() - start) / times : 0.0;
         });
     }
 
@@ -90,7 +103,7 @@ class Stopwatch {
 };
 
 // Powers of two from `smallest`, which is one, up to the largest, which is there as well.
-std::vector<std::size_t> lengths(std::size_t smallest, std::size_t largest) {
+std::vector<std::size_t> powers_of_two(std::size_t smallest, std::size_t largest) {
     std::vector<std::size_t> all;
     for (std::size_t bytes = smallest; bytes < largest; bytes *= 2) all.push_back(bytes);
     all.push_back(std::max(smallest, largest));
@@ -204,20 +217,48 @@ void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
 }
 
 // Times messages of all lengths at one distance, and bursts of the shortest; whether it was not interrupted.
-bool measure_class(PingPongResults& one, const Stopwatch& stopwatch, const std::vector<std::size_t>& bytes_of,
-                   const std::function<bool()>& interrupted) {
-    const auto fastest = [&](std::size_t bytes, int messages) {
-        double best = std::numeric_limits<double>::infinity();
-        for (const Pair& pair : one.pairs)
-            best = std::min(best, stopwatch.ping_pong({pair}, bytes, messages));
-        return best;
-    };
+// Bursts, and messages within nodes, are sent by all pairs at once, as in an exchange: ranks share memory,
+// and sometimes processors. Between nodes a pair is alone; what the nodes share, node-pongs show.
+bool measure_class(PingPongResults& one, const RankPlaces& ranks, const Stopwatch& stopwatch,
+                   const std::vector<std::size_t>& bytes_of, const std::function<bool()>& interrupted) {
+    std::vector<std::vector<Pair>> in_turns{one.pairs};
+    if (one.locality == Locality::off_node) {
+        in_turns.clear();
+        for (const Pair& pair : few_of(one.pairs, most_pairs)) in_turns.push_back({pair});
+    }
     for (const std::size_t bytes : bytes_of) {
         if (interrupted()) return false;
-        one.samples.push_back({static_cast<double>(bytes), fastest(bytes, 1)});
+        double best = std::numeric_limits<double>::infinity();
+        for (const auto& pairs : in_turns) best = std::min(best, stopwatch.ping_pong(pairs, bytes));
+        one.samples.push_back({static_cast<double>(bytes), best});
     }
     for (const int messages : {1, 2, 4, 8})
-        one.bursts.push_back({messages, fastest(bytes_of.front(), messages)});
+        one.bursts.push_back(
+            {messages, stopwatch.burst(messages_among(one.pairs, ranks, one.locality, messages))});
+    return true;
+}
+
+// Times what 1, 2, 4, ... ranks of each node send to another, all nodes at once; whether it was not
+// interrupted.
+bool measure_nodes(NetworkResults& network, const Topology& topology, const Stopwatch& stopwatch,
+                   const std::vector<std::size_t>& bytes_of, const RunContext& context,
+                   const std::function<bool()>& interrupted) {
+    const RankPlaces ranks{topology.node_of(), {}};
+    const auto all = pairs_of_nodes(ranks, ranks.node_of.size());
+    if (all.empty()) return true;
+    const auto node = [&](const Pair& pair) { return ranks.node_of[static_cast<std::size_t>(pair.first)]; };
+    const auto most = std::ranges::count(all, node(all.front()), node);
+    for (const std::size_t processes : powers_of_two(1, static_cast<std::size_t>(most))) {
+        context.progress.say(fmt::format("node-pong: {} of each node", processes));
+        const auto pairs = pairs_of_nodes(ranks, processes);
+        for (const std::size_t bytes : bytes_of) {
+            if (interrupted()) return false;
+            if (const std::size_t share = bytes / processes; share > 0)
+                network.node_pong.push_back({static_cast<int>(processes),
+                                             static_cast<double>(share * processes),
+                                             stopwatch.ping_pong(pairs, share, ranks.node_of)});
+        }
+    }
     return true;
 }
 
@@ -228,7 +269,7 @@ std::vector<PingPongResults> network_classes(const Communicator& comm, const Top
     const RankPlaces ranks{topology.node_of(), socket_of};
     std::vector<PingPongResults> classes;
     for (const Locality locality : {Locality::socket, Locality::node, Locality::off_node})
-        classes.push_back({locality, pairs_at(ranks, locality, most_pairs), {}, {}});
+        classes.push_back({locality, pairs_at(ranks, locality), {}, {}});
     return classes;
 }
 
@@ -237,12 +278,13 @@ NetworkResults measure_network(const NetworkOptions& options, const Resolved& re
     const Communicator& comm = context.comm;
     const Topology& topology = resolved.topology;
     const Stopwatch stopwatch(resolved.repeats, resolved.comm.all_reduce.algorithm, comm, topology);
-    const auto bytes_of = lengths(1, longest_message);
+    const auto bytes_of = powers_of_two(1, longest_message);
     NetworkResults network;
     network.machine.name =
         options.write.empty() ? "measured" : std::filesystem::path(options.write).stem().string();
     network.machine.ranks_per_node = most_ranks_per_node(topology);
-    network.machine.ranks_per_socket = ranks_per_socket(topology, sockets_of_processes(comm));
+    const std::vector<int> socket_of = sockets_of_processes(comm);
+    network.machine.ranks_per_socket = ranks_per_socket(topology, socket_of);
     network.classes = network_classes(comm, topology);
     const auto interrupted = [&] {
         network.interruption = context.ending.asked(comm);
@@ -251,23 +293,10 @@ NetworkResults measure_network(const NetworkOptions& options, const Resolved& re
     for (auto& one : network.classes) {
         if (one.pairs.empty()) continue;
         context.progress.say(fmt::format("ping-pong: {}", name(one.locality)));
-        if (!measure_class(one, stopwatch, bytes_of, interrupted)) return network;
+        if (!measure_class(one, {topology.node_of(), socket_of}, stopwatch, bytes_of, interrupted))
+            return network;
     }
-    const auto between_nodes = pairs_of_nodes({topology.node_of(), {}});
-    for (std::size_t processes = 1; processes <= between_nodes.size();
-         processes = processes == between_nodes.size() ? processes + 1
-                                                       : std::min(2 * processes, between_nodes.size())) {
-        context.progress.say(fmt::format("node-pong: {} of each node", processes));
-        const std::vector<Pair> pairs(between_nodes.begin(),
-                                      between_nodes.begin() + static_cast<long>(processes));
-        for (const std::size_t bytes : bytes_of) {
-            if (interrupted()) return network;
-            if (const std::size_t share = bytes / processes; share > 0)
-                network.node_pong.push_back({static_cast<int>(processes),
-                                             static_cast<double>(share * processes),
-                                             stopwatch.ping_pong(pairs, share)});
-        }
-    }
+    if (!measure_nodes(network, topology, stopwatch, bytes_of, context, interrupted)) return network;
     context.progress.say("triad");
     network.machine.compute = resolved.simulation
                                   ? resolved.simulation->compute
@@ -275,7 +304,7 @@ NetworkResults measure_network(const NetworkOptions& options, const Resolved& re
                                             .launch = measure_launch(comm, context.backend)};
     context.progress.say("all-reduce");
     for (const std::size_t bytes :
-         lengths(sizeof(double), std::max<std::size_t>(bytes_of.back(), sizeof(double)))) {
+         powers_of_two(sizeof(double), std::max<std::size_t>(bytes_of.back(), sizeof(double)))) {
         if (interrupted()) return network;
         network.all_reduce.push_back(stopwatch.all_reduce(bytes));
     }

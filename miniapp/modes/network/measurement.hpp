@@ -54,8 +54,8 @@ struct NetworkResults {
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology);
 
 // One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest
-// of run.repeats and of up to four pairs that take turns, and the machine fitted to them, all-reduces by
-// their delay; the same on all ranks. Needs two ranks. Collective.
+// of run.repeats, between nodes also of up to four pairs that take turns, and the machine fitted to them,
+// all-reduces by their delay; the same on all ranks. Needs two ranks. Collective.
 NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved,
                                const RunContext& context);
 
