@@ -9,6 +9,8 @@
 #include <span>
 
 #include "comm/ranks/communicator.hpp"
+#include "comm/ranks/starter.hpp"
+#include "kernels/timing/clock.hpp"
 #include "miniapp/deck/text/key_text.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/data_folders.hpp"
@@ -35,6 +37,27 @@ std::string record_name(const Deck& deck, const Resolved& resolved, const Origin
     });
 }
 
+// Prints the answer to a question about the program; for other actions nothing.
+std::optional<Status> answered(const CommandLine& command, const Table& table, bool speaks) {
+    const auto text = answer(command, table);
+    if (!text) return {};
+    const bool complains = text->starts_with("command line:");
+    if (speaks) std::fputs((complains ? wrapped(*text, 4) : *text).c_str(), complains ? stderr : stdout);
+    return complains ? bad_input : valid;
+}
+
+// The same without MPI, which does not start on every login node. Processes that were started together need
+// it to agree which of them prints.
+std::optional<Status> answered_alone(std::span<char* const> words) {
+    if (simulated() || !started_tasks().variable.empty()) return {};
+    return answered(read_command_line(words), make_table(), true);
+}
+
+int exit_status(Status status) {
+    write_out();
+    return std::ferror(stdout) != 0 ? broken : status;
+}
+
 // Collective. Every rank comes to the same verdict; rank 0 speaks.
 Status run(std::span<char* const> all_words, const Start& start, const Communicator& comm) {
     const auto words = all_words.subspan(1);
@@ -42,11 +65,7 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
     const bool speaks = comm.rank() == 0;
     const CommandLine command = read_command_line(words);
     const Table table = make_table();
-    if (const auto text = answer(command, table)) {
-        const bool complains = text->starts_with("command line:");
-        if (speaks) fmt::print(complains ? stderr : stdout, "{}", complains ? wrapped(*text, 4) : *text);
-        return complains ? bad_input : valid;
-    }
+    if (const auto status = answered(command, table, speaks)) return *status;
 
     Deck deck = read_deck(table, read_once(command.deck, data_folders(), comm), command.overrides);
     deck.errors.insert(deck.errors.end(), command.unknown.begin(), command.unknown.end());
@@ -90,12 +109,12 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
 
 int main(int argc, char** argv) {
     Start start{keel::now(), 0};
+    if (const auto status = answered_alone(std::span(argv, static_cast<std::size_t>(argc)).subspan(1)))
+        return exit_status(*status);
     keel::Session session(argc, argv);
     start.mpi_seconds = keel::now() - start.begun;
     try {
-        const Status status = run({argv, static_cast<std::size_t>(argc)}, start, Communicator::world());
-        write_out();
-        return std::ferror(stdout) != 0 ? broken : status;
+        return exit_status(run({argv, static_cast<std::size_t>(argc)}, start, Communicator::world()));
     } catch (const MissingParameter& error) {
         // All ranks know the same machine.
         if (Communicator::world().rank() == 0) fmt::print(stderr, "comm.machine: {}\n", error.what());

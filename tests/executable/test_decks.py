@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from math import prod
 from pathlib import Path
+from unittest.mock import patch
 
 from keel_runner import INPUTS, NIGHTLY, ONCE, ROOT, KeelTest, at_once, by_turns, strict_json, unwrapped
 from record_schema import RECORDS, against_schema
@@ -311,6 +312,11 @@ class Options(KeelTest):
         for study in ("solve", "krylov", "survey", "full_multigrid", "network", "exchange", "spmv", "fixed_point",
                       "orthogonalise", "benchmark", "quick_benchmark"):  # fmt: skip
             self.assertRegex(help_text, rf"(?m)^  {study} +\w")
+
+    def test_questions_are_answered_where_mpi_does_not_start(self) -> None:
+        with patch.dict(os.environ, OMPI_MCA_pml="none"):  # with this Open MPI ends the process as it starts
+            for words in (["--help"], ["--keys", "all"], ["--tables", "keys"], ["--solvers"], ["--backends"], ["--version"]):
+                self.assertTrue(self.text(None, *words))
 
     def test_help_and_keys_fit_100_columns(self) -> None:
         for words in (["--help"], ["--keys"], ["--keys", "all"], ["--solvers"], ["--backends"], ["--print-deck"]):
