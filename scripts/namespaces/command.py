@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import median
 
 from namespaces.state import Cluster, Slow, Travel, address_of, folder, is_ours, name_of, running, start_of
+from studies.layout import named
 
 HERE = Path(__file__).resolve().parent
 UNITS = {"us": 1.0, "ms": 1e3, "s": 1e6}
@@ -246,7 +247,7 @@ def down() -> None:
 
 def parser() -> argparse.ArgumentParser:
     whole = argparse.ArgumentParser(
-        prog="scripts/hosts", description="Hosts with real latency between them, on one machine: network namespaces, and a "
+        prog=named("scripts/hosts"), description="Hosts with real latency between them, on one machine: network namespaces, and a "
         "switch that delivers every frame a given time later. As root, or as a user who may make namespaces.")  # fmt: skip
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     starting = commands.add_parser("up", help="start hosts")
@@ -299,5 +300,5 @@ def main(words: list[str]) -> int:
         show(cluster)
         return 0
     except Refused as why:
-        print(f"scripts/hosts: {why}", file=sys.stderr)
+        print(named(f"scripts/hosts: {why}"), file=sys.stderr)
         return 2

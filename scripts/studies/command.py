@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from studies.define.checked_toml import Refused
-from studies.define.sites import find_site, read_site
+from studies.define.platforms import find
+from studies.define.sites import read_site
 from studies.define.study_file import Study, read_study
 from studies.execute.batch import jobs_text, submit
 from studies.execute.folder import read_folder, write
@@ -15,29 +16,30 @@ from studies.execute.keel import find_keel
 from studies.execute.plan import Plan, plan, plan_text
 from studies.execute.run import run
 from studies.execute.states import states_of, status_text
+from studies.layout import named
 from studies.records import UnreadableRecords
 
 ABOUT = """A scaling study from one file: what would run, job scripts, runs, tables, figures and a page.
 
-    scripts/study plan    STUDY.toml --site SITE       what would run; nothing is written
-    scripts/study write   STUDY.toml --site SITE DIR   deck, job script and plan into DIR, which is new
-    scripts/study run     DIR                          runs it here, or goes on with it
-    scripts/study submit  DIR                          hands the job script to the batch system
-    scripts/study status  DIR                          done, failed and why, missing
-    scripts/study collect DIR                          tables: CSV, JSON lines, Markdown
-    scripts/study report  DIR                          one HTML page with figures
+    scripts/study plan    STUDY --site SITE       what would run; nothing is written
+    scripts/study write   STUDY --site SITE DIR   deck, job script and plan into DIR, which is new
+    scripts/study run     DIR                     runs it here, or goes on with it
+    scripts/study submit  DIR                     hands the job script to the batch system
+    scripts/study status  DIR                     done, failed and why, missing
+    scripts/study collect DIR                     tables: CSV, JSON lines, Markdown
+    scripts/study report  DIR                     one HTML page with figures
 
 Documents: docs/how-to/study.md. Exit status: 0 all is well, 1 something failed or is left, 2 refused."""
 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog="scripts/study", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=named("scripts/study"), description=named(ABOUT), formatter_class=argparse.RawDescriptionHelpFormatter
     )
     verbs = made.add_subparsers(dest="verb", required=True, metavar="VERB")
     for verb, about in (("plan", "what would run"), ("write", "deck, job script and plan into a new folder")):
         one = verbs.add_parser(verb, help=about)
-        one.add_argument("study", type=Path, metavar="STUDY.toml")
+        one.add_argument("study", metavar="STUDY", help="a name of inputs/studies, or a file.toml")
         one.add_argument("--site", default="local", help="a name of inputs/sites, or a file.toml; local by default")
         one.add_argument("--account", metavar="NAME", help="whom the batch system charges, in place of the site's")
         one.add_argument("--keel", help="executable; by default $KEEL, the release build, or that of PATH")
@@ -68,11 +70,11 @@ def planned(options: argparse.Namespace) -> Plan:
     study: Study | None = None
     site = None
     try:
-        study = read_study(options.study)
+        study = read_study(find(options.study, "studies"))
     except Refused as error:
         wrong.append(str(error))
     try:
-        site = read_site(find_site(options.site))
+        site = read_site(find(options.site, "sites"))
     except Refused as error:
         wrong.append(str(error))
     if wrong or not study or not site:
@@ -87,19 +89,18 @@ def planned(options: argparse.Namespace) -> Plan:
 def act(options: argparse.Namespace, command: str) -> int:
     if options.verb == "plan":
         found = planned(options)
-        print(plan_text(found), end="")
+        print(named(plan_text(found)), end="")
         return 2 if found.errors else 0
     if options.verb == "write":
         found = planned(options)
         if found.errors:
             raise Refused("\n".join([*found.errors, "nothing was written"]))
         write(found, find_keel(options.keel, options.unchecked), options.folder, command)
-        print(plan_text(found), end="")
-        print(f"next: scripts/study {'run' if found.site.here else 'submit'} {options.folder}")
+        print(named(plan_text(found) + f"next: scripts/study {'run' if found.site.here else 'submit'} {options.folder}"))
         return 0
     if options.verb == "run":
         status = run(read_folder(options.folder))
-        print(status_text(read_folder(options.folder)), end="")
+        print(named(status_text(read_folder(options.folder))), end="")
         return status
     if options.verb == "submit":
         written = read_folder(options.folder)
@@ -109,7 +110,7 @@ def act(options: argparse.Namespace, command: str) -> int:
         return 0
     if options.verb == "status":
         written = read_folder(options.folder)
-        print(status_text(written) + jobs_text(written), end="")
+        print(named(status_text(written) + jobs_text(written)), end="")
         return 0 if all(state.word == "done" for state in states_of(written)) else 1
     # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
     written = read_folder(options.folder)
@@ -134,9 +135,9 @@ def act(options: argparse.Namespace, command: str) -> int:
 
 
 def main(words: Sequence[str]) -> int:
-    command = shlex.join(["scripts/study", *words])
+    command = shlex.join([named("scripts/study"), *words])
     try:
         return act(parser().parse_args(words), command)
     except (Refused, UnreadableRecords) as error:
-        print(error, file=sys.stderr)
+        print(named(str(error)), file=sys.stderr)
         return 2

@@ -10,8 +10,9 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts")]
 from studies.define.checked_toml import Refused, lines_of  # noqa: E402
+from studies.define.platforms import find  # noqa: E402
 from studies.define.points import ordered, points_of, words_of  # noqa: E402
-from studies.define.sites import SITES, find_site, launchers, place, read_site  # noqa: E402
+from studies.define.sites import SITES, launchers, place, read_site  # noqa: E402
 from studies.define.study_file import read_study  # noqa: E402
 from studies.execute.keel import deck_text, understand  # noqa: E402
 
@@ -211,13 +212,13 @@ class Sites(Files):
         self.assertIn('node.cores = "many": wants a whole number: cores of a node', found[3])
 
     def test_a_site_of_no_name_is_refused_with_those_that_are(self) -> None:
-        with self.assertRaisesRegex(Refused, 'no such site; el_capitan, flux, frontier, .*did you mean "slurm"'):
-            find_site("slrum")
+        with self.assertRaisesRegex(Refused, 'no such site; choose el_capitan, flux, frontier, .*did you mean "slurm"'):
+            find("slrum", "sites")
         own = Path(self.folder) / "sites/mine.toml"
         own.parent.mkdir()
         own.touch()
         with mock.patch.dict(os.environ, {"KEEL_DATA": str(self.folder)}):
-            self.assertEqual((find_site("mine"), find_site("slurm").resolve()), (own, SITES / "slurm.toml"))
+            self.assertEqual((find("mine", "sites"), find("slurm", "sites").resolve()), (own, SITES / "slurm.toml"))
 
     def test_ranks_fill_the_cores_that_the_system_leaves(self) -> None:
         site = read_site(self.file('launcher = "slurm"\nabout = "x"\n[node]\ncores = 16\nreserved_cores = 2\n'

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from studies.define.checked_toml import CheckedToml, Key, Refused, nearest
+from studies.layout import INPUTS
 
-INPUTS = Path(__file__).resolve().parents[3] / "inputs"
 # Seconds that a message keeps the process at each of its ends busy, where the machine's file does not say: assumed.
 OVERHEAD = 0.2e-6
 # Seconds that it takes to ask whether a message has come, where the machine's file does not say: assumed.
@@ -91,15 +91,16 @@ class Machine:
 
 
 def find(word: str, folder: str) -> Path:
-    """A name in inputs/FOLDER or $KEEL_DATA/FOLDER, as keel looks for machines; or a path."""
-    if word.endswith(".toml"):
+    """A name in inputs/FOLDER, in $KEEL_DATA/FOLDER or of those that come with Keel, as keel looks for machines; or a path."""
+    if "/" in word or word.endswith(".toml"):
         return Path(word)
     own = os.environ.get("KEEL_DATA")
     folders = [Path("inputs", folder), *([Path(own, folder)] if own else []), INPUTS / folder]
-    known = {path.stem: path for one in reversed(folders) for path in sorted(one.glob("*.toml"))}
+    known = {path.stem: path for one in reversed(folders) for path in sorted(one.rglob("*.toml"))}
     if word not in known:
-        what = folder.removesuffix("s")
-        raise Refused(f"--{what} {word}: no such {what}; choose {', '.join(sorted(known))}, or give a file.toml"
+        what = "study" if folder == "studies" else folder.removesuffix("s")
+        option = "" if folder == "studies" else f"--{what} "
+        raise Refused(f"{option}{word}: no such {what}; choose {', '.join(sorted(known))}, or give a file.toml"
                       f"{nearest(word, known)}")  # fmt: skip
     return known[word]
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from studies.define.checked_toml import CheckedToml, Key, Refused, nearest
+from studies.define.checked_toml import CheckedToml, Key
 from studies.define.platforms import Machine, Platform, find, mistakes, read_machine, read_platform
 from studies.define.points import Point
+from studies.layout import INPUTS, LAUNCHERS
 
-SITES = Path(__file__).resolve().parents[3] / "inputs" / "sites"
-LAUNCHERS = Path(__file__).resolve().parents[1] / "templates" / "launchers"
+SITES = INPUTS / "sites"
 
 PLACEHOLDER = "PROJECT"  # in place of an account in the sites that come with Keel
 BIND_GPUS = ("flux", "lsf_jsrun", "slurm")  # launchers that show each rank the GPUs nearest to it
@@ -128,22 +128,6 @@ class Placement:
 
 def launchers() -> list[str]:
     return sorted(path.name.partition(".")[0] for path in LAUNCHERS.glob("*.sh.j2"))
-
-
-def find_site(word: str) -> Path:
-    """A name in sites/ of $KEEL_DATA or of inputs/, as keel looks for machines; or a path."""
-    if "/" in word or word.endswith(".toml"):
-        return Path(word)
-    own = os.environ.get("KEEL_DATA")
-    folders = [Path("inputs/sites"), *([Path(own, "sites")] if own else []), SITES]
-    known = {path.stem: path for folder in reversed(folders) for path in sorted(folder.glob("*.toml"))}
-    if word not in known:
-        names = sorted(known)
-        raise Refused(
-            f"--site {word}: no such site; {', '.join(names)} are in inputs/sites or $KEEL_DATA/sites, or give a file.toml"
-            f"{nearest(word, names)}"
-        )
-    return known[word]
 
 
 def read_site(path: Path) -> Site:

@@ -11,6 +11,7 @@ from studies.evaluate.scaling import HEAD, SCHEME_HEAD, scaling_rows, scheme_row
 from studies.evaluate.tables import Tables, gather
 from studies.execute.folder import Written
 from studies.execute.states import counts_of
+from studies.layout import named
 from studies.markdown import digits
 
 
@@ -76,7 +77,7 @@ def report(written: Written, forms: Sequence[str] = ("svg",)) -> list[Path]:
         counts=counts_of(tables.states), scaling=html_table(HEAD, scaling_rows(tables)) if len(tables.solves) else "",
         schemes=html_table(SCHEME_HEAD, schemes) if schemes else "",
         failed=html_table(["point", "round", "state", "reason"], failed, "facts") if failed else "",
-        warnings=warnings(tables), command=f"scripts/study report {os.path.relpath(written.folder)}",
+        warnings=warnings(tables), command=f"{named('scripts/study')} report {os.path.relpath(written.folder)}",
         points=html_table([], points), number_of_points=len(points),
         deck=(written.folder / "deck.toml").read_text(encoding="utf-8"),
         dry="--dry-run " if written.dry_run else "", times=written.times,

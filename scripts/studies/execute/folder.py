@@ -13,11 +13,11 @@ from typing import Any
 
 from studies.define.checked_toml import Refused
 from studies.define.points import is_baseline
-from studies.execute.keel import ROOT, SIMULATED, deck_text, mpiexec_of, version_of
+from studies.execute.keel import SIMULATED, deck_text, mpiexec_of, version_of
 from studies.execute.plan import Plan
+from studies.layout import LAUNCHERS, ROOT, TEMPLATES, named
 from studies.needs import missing
 
-TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 RESERVE_SECONDS = 60  # a job's seconds that no run gets: its launcher starts ranks before, and waits for them afterwards
 LEAST_SECONDS = 5  # a run that has no more would not get anywhere
 STALE_MINUTES = 10  # a claim of another node that was not touched for so long is that of a dead script
@@ -50,10 +50,10 @@ def renderer() -> Any:
         import jinja2
     except ModuleNotFoundError:
         raise missing("Jinja2", "fills in job scripts and pages") from None
-    loader = jinja2.FileSystemLoader([TEMPLATES, TEMPLATES / "launchers", ROOT / "scripts"])
+    loader = jinja2.FileSystemLoader([TEMPLATES, LAUNCHERS, ROOT / "scripts"])
     made = jinja2.Environment(loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
                               undefined=jinja2.StrictUndefined, autoescape=lambda name: bool(name and ".html" in name))  # fmt: skip
-    made.filters["quote"] = shlex.quote
+    made.filters |= {"quote": shlex.quote, "named": named}
     return made
 
 

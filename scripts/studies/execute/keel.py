@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +13,16 @@ from typing import Any
 
 from studies.define.checked_toml import WANTED, CheckedToml, Refused, shown, unfit
 from studies.define.study_file import Study, flat
+from studies.layout import ROOT
 from studies.records import Record, UnreadableRecords, read_runs
 
-ROOT = Path(__file__).resolve().parents[3]
-SIMULATED = ROOT / "build/simulated/keel"  # built by the preset `simulated`
+# The executable that the preset `simulated` builds, or installs apart from the one for real machines.
+PLACES = (ROOT / "build/simulated/keel", ROOT.parents[1] / "libexec/keel/keel")
+SIMULATED = next(filter(Path.is_file, PLACES), PLACES[0])
 
 
 def find_keel(given: str | None, elsewhere: bool = False) -> Path:
-    """Keel as --keel names it, else $KEEL, else the release build or the one installed beside these scripts, else that of PATH.
+    """Keel as --keel names it, else $KEEL, else the release build or the one beside this command, else that of PATH.
 
     elsewhere: --keel may name what only the machine of the study has.
     """
@@ -29,7 +32,7 @@ def find_keel(given: str | None, elsewhere: bool = False) -> Path:
         if found := shutil.which(word):
             return Path(found).absolute()
         raise Refused(f"--keel {word}: no executable there")
-    for path in (ROOT / "build/release/keel", ROOT.parent.parent / "bin/keel"):
+    for path in (ROOT / "build/release/keel", Path(sys.argv[0]).absolute().with_name("keel")):
         if os.access(path, os.X_OK):
             return path
     if found := shutil.which("keel"):

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from studies.layout import ROOT
 from studies.markdown import table as markdown
 from studies.records import Record, UnreadableRecords, read_runs
 from studies.statistics import FEWEST, Spread, spread
 
-ROOT = Path(__file__).resolve().parents[3]
 METHODS = {"hypre": ("pcg_pfmg", "pfmg"), "boomeramg": ("like_keel", "defaults"), "kinsol": ("mgs", "icwy", "cgs2", "dcgs2")}
 DECKS = {"hypre": ("compare_hpgmg.toml",), "boomeramg": ("amg.toml",), "kinsol": ("kinsol_heat.toml", "kinsol_mixture.toml")}
 SAME = 1e-4  # two solutions to the same residual differ by less, or they are not solutions of the same problem

@@ -14,6 +14,7 @@ from shutil import which
 from studies.define.checked_toml import Refused
 from studies.define.platforms import find, mistakes, options, read_machine, read_platform, words
 from studies.execute.keel import SIMULATED
+from studies.layout import named
 
 ABOUT = """keel on a machine that is not there: messages cross a simulated network, operations take the time that they declare.
 
@@ -26,14 +27,14 @@ Documents: docs/how-to/simulate.md. Exit status: keel's; 2 also where something 
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog="scripts/simulate", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=named("scripts/simulate"), description=named(ABOUT), formatter_class=argparse.RawDescriptionHelpFormatter
     )
     made.add_argument("words", nargs="*", metavar="WORD", help="of keel: DECK.toml, section.key=value")
     made.add_argument("--machine", required=True, help="what messages and computing cost: inputs/machines/NAME.toml, or a path")
     made.add_argument("--platform", help="how nodes are connected: inputs/platforms/NAME.toml; by default the machine's name")
     made.add_argument("--ranks", type=int, required=True, help="simulated ranks")
     made.add_argument("--ranks-per-node", type=int, help="by default the machine's")
-    made.add_argument("--keel", type=Path, default=SIMULATED, help="by default build/simulated/keel")
+    made.add_argument("--keel", type=Path, default=SIMULATED, help="by default the build of the preset simulated")
     made.add_argument("--option", action="append", default=[], metavar="NAME:VALUE", help="further --cfg of SimGrid")
     made.add_argument("--print", action="store_true", help="print what would be started, and start nothing")
     return made

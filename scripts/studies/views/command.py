@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from studies.define.checked_toml import Refused
+from studies.layout import named
 from studies.records import UnreadableRecords
 from studies.views import builds, compare, history, operations, page, records, schemes, surveys
 
@@ -28,10 +29,10 @@ VIEWS = {"run": page, "compare": compare, "operations": operations, "surveys": s
 
 def parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
-    made = argparse.ArgumentParser(prog="scripts/report", description=ABOUT, formatter_class=raw)
+    made = argparse.ArgumentParser(prog=named("scripts/report"), description=named(ABOUT), formatter_class=raw)
     views = made.add_subparsers(dest="view", required=True, metavar="VIEW")
     for name, view in VIEWS.items():
-        about = view.__doc__ or ""
+        about = named(view.__doc__ or "")
         one = views.add_parser(name, help=about.split("\n")[0], description=about, formatter_class=raw)
         view.add_options(one)
         one.set_defaults(act=view.act)
@@ -43,5 +44,5 @@ def main(words: Sequence[str]) -> int:
     try:
         return int(options.act(options))
     except (Refused, UnreadableRecords) as error:
-        print(error, file=sys.stderr)
+        print(named(str(error)), file=sys.stderr)
         return 2

@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from studies.layout import named
 from studies.markdown import digits, table
 from studies.records import Run, UnreadableRecords, differing_keys, read_runs
 from studies.statistics import FEWEST, Spread, spread
@@ -183,7 +184,7 @@ def draw_page(folder: Path, series: list[Series], left_out: int, options: argpar
     context: dict[str, Any] = {
         "folder": folder.resolve().name, "losses": losses(series), "number_of_runs": len(runs), "left_out": left_out,
         "revisions": html_table(HEAD, table_rows(series)), "threshold": f"{options.least:g}", "warnings": warnings,
-        "command": shlex.join(["scripts/report", "history", str(folder)]),
+        "command": shlex.join([named("scripts/report"), "history", str(folder)]),
     }  # fmt: skip
     return [*made, write_page(page, "history.html.j2", figures, **context)]
 

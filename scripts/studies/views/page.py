@@ -8,6 +8,7 @@ import argparse
 import shlex
 from pathlib import Path
 
+from studies.layout import named
 from studies.markdown import digits
 from studies.records import Run, UnreadableRecords, differing_keys, of_one_clock, read_all, short_names
 from studies.statistics import spread
@@ -126,7 +127,7 @@ def act(options: argparse.Namespace) -> int:
     page = options.output or paths[0].with_name("_and_".join(path.stem for path in paths) + ".html")
     made = write_figures(page.with_name(f"{page.stem}_figures"), drawn, forms_of(options.figures))
     warnings = [*dict.fromkeys(text for run in runs for text in [*run.head.get("warnings", []), *run.damage])]
-    command = shlex.join(["scripts/report", "run", *map(str, paths)])
+    command = shlex.join([named("scripts/report"), "run", *map(str, paths)])
     made.append(write_page(page, "run.html.j2", drawn, title=" and ".join(names), warnings=warnings, command=command,
                            decks=[(name, deck_text(run)) for run, name in zip(runs, names, strict=True)], **tables))  # fmt: skip
     print("\n".join(f"wrote {path}" for path in made))
