@@ -27,6 +27,7 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
     variant("caliper", default=False, description="Tell Caliper of every operation")
     variant("tests", default=False, description="Build the tests, which spack install --test=root runs")
     # Spack's compiler wrapper already says which processor is meant; the flag would say it of the machine that compiles.
+    variant("studies", default=False, description="Python packages that keel-study and keel-report need")
     variant("native", default=False, description="Compile for the processor of the machine that compiles")
 
     # The newest that each was tried with bounds it: Debian 12's packages, and Kokkos 4.7.
@@ -43,11 +44,13 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("caliper@2:", when="+caliper")
     depends_on("cuda@12:", when="+cuda")
     depends_on("catch2@2.13:3", when="+tests", type="build")
-    depends_on("python@3.11:", when="+tests", type="build")
+    depends_on("python@3.11:", type=("build", "run"))  # makes man pages; runs keel-study and the other commands
+    for package in ("py-jinja2", "py-matplotlib", "py-pandas", "py-rich"):
+        depends_on(package, when="+studies", type="run")
 
     conflicts("%gcc@:10", msg="Keel is written in C++20, which g++ speaks from version 11 on")
 
-    sanity_check_is_file = ["bin/keel", "share/keel/inputs/quickstart.toml"]
+    sanity_check_is_file = ["bin/keel", "bin/keel-study", "share/keel/inputs/quickstart.toml"]
 
     def cmake_args(self):
         arguments = [

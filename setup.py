@@ -1,0 +1,33 @@
+"""Puts into the package keel_tools what CMake installs into share/keel/, in the same folders; pyproject.toml says all else."""
+
+import re
+import shutil
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parent
+# CMakeLists.txt installs the same; a test compares the two.
+FOLDERS = ("inputs", "scripts/studies", "scripts/namespaces")
+FILES = ("scripts/study", "scripts/report", "scripts/simulate", "scripts/hosts", "scripts/mpi_environment")
+LEFT_OUT = shutil.ignore_patterns("smoke", "CMakeLists.txt", "platform.cpp", "__pycache__")
+
+
+class WithScripts(build_py):
+    def run(self) -> None:
+        super().run()
+        if getattr(self, "editable_mode", False):
+            return
+        package = Path(self.build_lib, "keel_tools")
+        for name in FOLDERS:
+            shutil.rmtree(package / name, ignore_errors=True)
+            shutil.copytree(ROOT / name, package / name, ignore=LEFT_OUT)
+        for name in FILES:
+            shutil.copy(ROOT / name, package / name)
+
+
+setup(
+    version=re.search(r"project\(Keel VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1],
+    cmdclass={"build_py": WithScripts},
+)
