@@ -187,7 +187,7 @@ class Operations {
     virtual Work restrict_to(Field coarse, Field fine) = 0;
     virtual Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) = 0;  // L.colour only
     // fine += interpolated coarse, on all cells or those of one colour. Linear interpolation reads all 26
-    // ghosts of coarse; quartic interpolation reads two layers of them and writes all cells.
+    // ghosts of coarse.
     virtual Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
                                  std::optional<Colour> colour) = 0;
     // to = scale from, or to += scale from, of another precision, also on the ghost layers that `to` asks

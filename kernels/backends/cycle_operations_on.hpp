@@ -224,12 +224,6 @@ class CycleOperationsOn : public Interface {
         if (!L.colour) return action(residual);
         return action(ResidualOfColour<D, Real>{residual, static_cast<int>(*L.colour), parity_});
     }
-    Work interpolate_quartic(Field fine, Field coarse) {
-        check_at_least(coarse.shape().ghosts, 2, "quartic interpolation reads two ghost layers");
-        return in_dimensions([&](auto D) {
-            return on(coarser(coarse), InterpolateQuartic<D, Real>{view_of(fine), view_of(coarse)});
-        });
-    }
     // action(the body of a fine cell)
     template <class Action>
     auto with_interpolation(Field fine, Field coarse, Interpolation interpolation,

@@ -1,9 +1,9 @@
 #pragma once
 
-// Between a level and the next coarser one: the bodies of one coarse cell (restriction, quartic
-// interpolation) or one fine cell (the other interpolations). Boxes coarsen in place, so all of it is local
-// to a box; linear interpolation reads one ghost layer of the coarse box, edges and corners included, quartic
-// interpolation two. A cell has 2^D children, a face 2^(D-1) that tile it. Costs are per cell of the loop.
+// Between a level and the next coarser one: the bodies of one coarse cell (restriction) or one fine cell
+// (interpolation). Boxes coarsen in place, so all of it is local to a box; linear interpolation reads one
+// ghost layer of the coarse box, edges and corners included. A cell has 2^D children, a face 2^(D-1) that
+// tile it. Costs are per cell of the loop.
 
 #include <type_traits>
 
@@ -84,11 +84,10 @@ struct RestrictFaces {
     }
 };
 
-// How values of a coarse level become those of a fine one: as they are, linear in each direction, or by
-// quartics.
-enum class Interpolation { constant, linear, quartic };
+// How values of a coarse level become those of a fine one: as they are, or linear in each direction.
+enum class Interpolation { constant, linear };
 
-// Constant and linear interpolation have two steps, so that a row can take the first one once for two cells
+// Either interpolation has two steps, so that a row can take the first one once for two cells
 // (transfer_rows.hpp): `across` interpolates the value of a coarse cell in all directions but x, and `along`
 // goes on in x, from the values of the parent and of the nearer neighbour.
 
@@ -131,63 +130,6 @@ struct InterpolateLinear {
         const int x = i >> 1;
         const int dx = (i & 1) != 0 ? 1 : -1;
         fine(q, i, j, k) += along(across(q, x, j, k), across(q, x + dx, j, k));
-    }
-};
-
-// children of coarse += what has the coarse means: the mean over a child, on the side s_d = -1 or +1 of its
-// parent in direction d, is SUM over sets of directions of PROD s_d times the differences along them,
-//     c + SUM_d s_d X_d + SUM_{d<e} s_d s_e X_de + s_x s_y s_z X_xyz,
-// exact where the means are those of a polynomial of total degree 4 (in one direction: Harten et al., J.
-// Comput. Phys. 71, 1987), so that the error is O(h^5). The mean over the children is c.
-template <int D, class Real = double>
-struct InterpolateQuartic {
-    ViewOf<Real> fine;
-    ViewOf<Real> coarse;
-
-    static constexpr Cost cost{D == 2 ? 31 : 82, 1 + children(D), children(D)};
-    constexpr void operator()(int q, int i, int j, int k) const {
-        const auto c = [&](int x, int y, int z) { return coarse(q, i + x, j + y, k + z); };
-        const auto slope = [](Real below2, Real below, Real above, Real above2) {
-            constexpr Real nearer = Real(22) / 128, further = Real(3) / 128;
-            return nearer * (above - below) - further * (above2 - below2);
-        };
-        const Real x = slope(c(-2, 0, 0), c(-1, 0, 0), c(1, 0, 0), c(2, 0, 0));
-        const Real y = slope(c(0, -2, 0), c(0, -1, 0), c(0, 1, 0), c(0, 2, 0));
-        const auto corners = [](Real both, Real first, Real second, Real neither) {
-            return both - first - second + neither;
-        };
-        const auto mixed = [](Real nearer, Real further) {
-            return Real(44) / 2048 * nearer - Real(3) / 2048 * further;
-        };
-        const auto across = [&](int step, int z) {  // x and y
-            return corners(c(step, step, z), c(step, -step, z), c(-step, step, z), c(-step, -step, z));
-        };
-        const Real xy = mixed(across(1, 0), across(2, 0));
-        // The four children whose place in z gives the mean, and what it adds to the differences.
-        const auto add = [&](int kk, Real mean, Real along_x, Real along_y, Real along_xy) {
-            const Real low = mean - along_y, high = mean + along_y;
-            const Real low_x = along_x - along_xy, high_x = along_x + along_xy;
-            fine(q, 2 * i, 2 * j, kk) += low - low_x;
-            fine(q, 2 * i + 1, 2 * j, kk) += low + low_x;
-            fine(q, 2 * i, 2 * j + 1, kk) += high - high_x;
-            fine(q, 2 * i + 1, 2 * j + 1, kk) += high + high_x;
-        };
-        if constexpr (D == 2) {
-            add(k, c(0, 0, 0), x, y, xy);
-            return;
-        }
-        const Real z = slope(c(0, 0, -2), c(0, 0, -1), c(0, 0, 1), c(0, 0, 2));
-        const auto across_zx = [&](int step) {
-            return corners(c(step, 0, step), c(step, 0, -step), c(-step, 0, step), c(-step, 0, -step));
-        };
-        const auto across_yz = [&](int step) {
-            return corners(c(0, step, step), c(0, step, -step), c(0, -step, step), c(0, -step, -step));
-        };
-        const Real zx = mixed(across_zx(1), across_zx(2));
-        const Real yz = mixed(across_yz(1), across_yz(2));
-        const Real xyz = (across(1, 1) - across(1, -1)) / 512;
-        add(2 * k, c(0, 0, 0) - z, x - zx, y - yz, xy - xyz);
-        add(2 * k + 1, c(0, 0, 0) + z, x + zx, y + yz, xy + xyz);
     }
 };
 

@@ -76,8 +76,6 @@ void add_multigrid(Table& table) {
     s.integer("post", &Multigrid::post, between(0, 1000), "smoothing after the coarse correction", "sweeps");
     s.choice("interpolation", &Multigrid::interpolation,
              "interpolation of the correction: piecewise constant or trilinear");
-    expert.flag("tau_extrapolation", &Multigrid::tau_extrapolation,
-                "tau extrapolation, for fourth order in run.mode = full_multigrid");
     s.integer("bottom_box", &Multigrid::bottom_box, at_least(1),
               "width of the coarsest boxes: problem.box halved any number of times", "cells");
     s.integer_or({{"never", 0}}, "agglomerate", &Multigrid::agglomerate, at_least(1),

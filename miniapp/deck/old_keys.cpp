@@ -59,6 +59,7 @@ std::span<const OldKey> old_keys() {
         {"multigrid.smoother_passes", "",
          "half sweeps are fused by default; for plain write multigrid.reference_path = true, for fused "
          "multigrid.fused_box = 1"},
+        {"multigrid.tau_extrapolation", "", "full multigrid is of second order; leave it out"},
         {"network.eager_from", "",
          "the lengths where protocols change are found from the times; leave it out"},
         {"network.largest", "", "the longest message has 4 MiB; leave it out"},

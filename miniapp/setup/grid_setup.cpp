@@ -117,7 +117,6 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .storage = use.krylov == KrylovLevel::none ? Storage::boxes : p.problem.storage,
                        .neighbours = p.comm.neighbours,
                        .all_ghosts = interpolates_linearly(p, use),
-                       .interpolated_ghosts = p.multigrid.tau_extrapolation ? 2 : 1,
                        .bottom_ghosts = grids.powers.layers,
                        .consolidation = consolidation(p, use),
                        .bottom_ranks = std::max(0, p.multigrid.bottom_grid),

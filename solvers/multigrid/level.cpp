@@ -79,7 +79,7 @@ LevelPlans plans_of_level(std::span<const LevelDistribution> all, int number, Pr
                                  .passes_on = true};
     LevelPlan& interpolated = plans.before ? *plans.before : level;
     if (options.all_ghosts && number > 0 && in_cycles)
-        interpolated.all_ghosts = {options.interpolated_ghosts, Neighbours::all, schemes.all_ghosts};
+        interpolated.all_ghosts = {1, Neighbours::all, schemes.all_ghosts};
     return plans;
 }
 

@@ -52,7 +52,6 @@ struct HierarchyOptions {
     Neighbours neighbours = Neighbours::faces;
     bool all_ghosts =
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
-    int interpolated_ghosts = 1;  // layers of these; 2 for quartic interpolation
     int bottom_ghosts = 0;  // layers from all 26 neighbours that the bottom level has besides (matrix powers)
     // Half sweeps at most that are one pass on the levels above the bottom; 0: each is one.
     int fused = 0;
@@ -182,10 +181,7 @@ void form_residual(Level& level, Field r);
 double max_norm(Level& level, Field u);
 
 // u of a level += u of the next coarser one, of all cells or those of one colour. Unless interpolation is
-// constant it fills all ghosts of the coarser u, outside the domain as well. Quartic interpolation takes the
-// coarse u for means, and wants HierarchyOptions::interpolated_ghosts = 2. Beyond a Dirichlet face u is taken
-// to be odd, beyond a Neumann face even: of fourth order there, too, only where the second derivative across
-// the one, the third across the other is 0 on it, as of a manufactured solution. Collective.
+// constant it fills all ghosts of the coarser u, outside the domain as well. Collective.
 void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation,
                      std::optional<Colour> colour = std::nullopt);
 // Gives f the ghosts that fused half sweeps read; nothing where a level has none. Collective.

@@ -52,28 +52,10 @@ FlexibleCG* Multigrid::accelerator(int l) {
 }
 
 // f of level l, which has been restricted to it, is brought to where the level is, with the ghosts that
-// smoothing wants. To extrapolate, it is the residual of the finer level, and r is what the coarser operator
-// makes of the same u.
-void Multigrid::take_over(int l, CoarseGoal goal) {
+// smoothing wants.
+void Multigrid::take_over(int l) {
     if (LevelRedistribution* const moved = levels_.redistribution(l)) moved->gather_rhs();
-    if (!levels_.has(l)) return;
-    Level& coarse = levels_.cycled(l);
-    if (goal == CoarseGoal::extrapolation)
-        coarse.operations.axpby(coarse.f, 4.0 / 3, coarse.f, -1.0 / 3, coarse.r);
-    share_right_hand_side(coarse);
-}
-
-// r of the level below l = f - L u there, u being the mean of this level's, before f becomes another
-// right-hand side.
-void Multigrid::keep_coarse_residual(int l) {
-    Level& fine = levels_.cycled(l);
-    Level& below = levels_.below(l);
-    if (levels_.has(l + 1)) levels_.cycled(l + 1).operations.fill(levels_.cycled(l + 1).u, 0.0);
-    fine.operations.restrict_to(below.u, fine.u);
-    if (LevelRedistribution* const moved = levels_.redistribution(l + 1)) moved->gather_guess();
-    if (!levels_.has(l + 1)) return;
-    Level& coarse = levels_.cycled(l + 1);
-    form_residual(coarse, coarse.r);
+    if (levels_.has(l)) share_right_hand_side(levels_.cycled(l));
 }
 
 // u of level l += u of the level below, from where that is, of all cells or those of one colour.
@@ -85,33 +67,16 @@ void Multigrid::interpolate(int l, Interpolation interpolation, std::optional<Co
 // u of level l holds the initial guess or, where that is zero, anything, f the right-hand side, with the
 // ghosts that smoothing wants. Ranks without the level wait for the others. `norm`, if wanted, is max|f - L
 // u| of this rank at the end; not on the coarsest level.
-//
-// Tau-extrapolation: Brandt, Multigrid techniques, 1984, 8.4; Bernert, SIAM J. Sci. Comput. 18 (1997); its
-// convergence and what smoothing does to it: Ruede, Multiple tau-extrapolation for multigrid methods, 1987. f
-// and u are means over cells, so those of a level are the means of the finer one's, and what the operators
-// make of the exact u misses f by L_h u - f_h = h^2 t + O(h^4), the same t on all levels. So tau = L_H R u -
-// R L_h u, H = 2h, is 3 h^2 t, and L_H u_H = f_H + 4/3 tau has a solution of fourth order. For the correction
-// e = u_H - R u that reads L_H e = 4/3 R (f_h - L_h u) - 1/3 (f_H - L_H R u). Smoothing afterwards draws u
-// back to the solution of second order, by O(h^4) a sweep.
-void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
+void Multigrid::v_cycle(int l, Guess guess, double* norm) {
     if (!levels_.has(l)) {
         visits_.push_back({.outcome = Outcome::on_other_ranks});
         return;
     }
     if (l == levels_.levels() - 1) return visit_bottom();
     Level& fine = levels_.cycled(l);
-    Level& below = levels_.below(l);
-    if (goal == CoarseGoal::extrapolation) {
-        smooth(fine, fine.operations, options_.pre, options_, guess);
-        keep_coarse_residual(l);
-        smooth_and_restrict(fine, fine.operations, 0, options_, Guess::any, below.f);
-    } else {
-        smooth_and_restrict(fine, fine.operations, options_.pre, options_, guess, below.f);
-    }
-    take_over(l + 1, goal);
+    smooth_and_restrict(fine, fine.operations, options_.pre, options_, guess, levels_.below(l).f);
+    take_over(l + 1);
     v_cycle(l + 1, Guess::zero);
-    // The coarse correction that one cycle leaves would be as large as the error of fourth order.
-    if (goal == CoarseGoal::extrapolation && l + 1 < levels_.levels() - 1) v_cycle(l + 1, Guess::any);
     // As far as smoothing reads it.
     interpolate(l, options_.interpolation, read_by_smoothing(options_.post, options_, options_.symmetric));
     if (options_.symmetric)
@@ -197,8 +162,7 @@ void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first
 }
 
 // From the bottom up: each level starts from the interpolated solution of the coarser one and takes one
-// V-cycle. The interpolation is linear, or quartic where the cycle is extrapolated: piecewise constants lose
-// the order that full multigrid needs.
+// V-cycle. The interpolation is linear: piecewise constants lose the order that full multigrid needs.
 void Multigrid::full_multigrid(int finest) {
     const int last = levels_.levels() - 1;
     for (int l = finest; l < last && levels_.has(l); ++l) {
@@ -208,13 +172,9 @@ void Multigrid::full_multigrid(int finest) {
         fine.operations.fill(fine.u, 0.0);
     }
     v_cycle(last, Guess::zero);
-    const CoarseGoal goal = options_.tau_extrapolation ? CoarseGoal::extrapolation : CoarseGoal::correction;
-    // A solution that is extrapolated is accurate enough to be interpolated by quartics.
-    const Interpolation begins_by =
-        options_.tau_extrapolation ? Interpolation::quartic : Interpolation::linear;
     for (int l = last - 1; l >= finest; --l) {
-        if (levels_.has(l)) interpolate(l, begins_by);
-        v_cycle(l, Guess::any, goal);
+        if (levels_.has(l)) interpolate(l, Interpolation::linear);
+        v_cycle(l, Guess::any);
     }
 }
 

@@ -41,8 +41,8 @@ struct SolveReport {
 class Multigrid {
   public:
     // The hierarchy must outlive this object, and its bottom level have the ghost layers of powers_need().
-    // Cycle "F" and linear interpolation need its all_ghosts, tau-extrapolation two layers of them. Throws
-    // std::invalid_argument if the bottom solver is unknown.
+    // Cycle "F" and linear interpolation need its all_ghosts. Throws std::invalid_argument if the bottom
+    // solver is unknown.
     Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
 
     // Solves L u = f on level `finest`, whose f is given (and solvable where the problem is singular:
@@ -102,16 +102,11 @@ class Multigrid {
     void iterate_accelerated(Solve& solve, FlexibleCG& cg);
     void iterate_cycles(Solve& solve);
 
-    // The goal of the coarser levels of a cycle: the correction of the fine solution, or its extrapolation to
-    // fourth order.
-    enum class CoarseGoal { correction, extrapolation };
-
-    void take_over(int l, CoarseGoal goal = CoarseGoal::correction);
+    void take_over(int l);
     void interpolate(int l, Interpolation interpolation, std::optional<Colour> colour = std::nullopt);
-    void keep_coarse_residual(int l);
     void correct(int finest, Field r, double norm, int cycles, bool first);
     double stored_residual_norm(Level& level);
-    void v_cycle(int l, Guess guess, CoarseGoal goal = CoarseGoal::correction, double* norm = nullptr);
+    void v_cycle(int l, Guess guess, double* norm = nullptr);
     void v_cycle_for(int l, Field u, Field f, Guess guess = Guess::zero);
     FlexibleCG* accelerator(int l);
     void full_multigrid(int finest);

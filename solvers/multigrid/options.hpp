@@ -80,7 +80,6 @@ struct MultigridOptions {
     GhostColours ghost_colours = GhostColours::needed;
     CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;
-    bool tau_extrapolation = false;         // full multigrid extrapolates to fourth order
     int bottom_box = 4;                     // stop coarsening at this box width
     std::int64_t agglomerate = 0;           // cells per rank below which coarse boxes are merged; 0: never
     int bottom_grid = BottomRanks::owners;  // ranks that have the bottom grid, or one of BottomRanks

@@ -121,8 +121,7 @@ void Multigrid::iterate_cycles(Solve& solve) {
             conclude_cycles(solve, 1, norm);
             continue;
         }
-        v_cycle(solve.finest, first ? solve.guess : Guess::any, CoarseGoal::correction,
-                measures ? &norm_here : nullptr);
+        v_cycle(solve.finest, first ? solve.guess : Guess::any, measures ? &norm_here : nullptr);
         conclude_cycles(solve, 1, measures ? reduced : norm);
     }
 }

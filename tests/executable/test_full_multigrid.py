@@ -1,6 +1,6 @@
 """run.mode = full_multigrid: whether one F-cycle reaches the error of the discretisation, what it computes, and the verdict."""
 
-from math import fsum, log2
+from math import fsum
 
 from keel_runner import INPUTS, ONCE, KeelTest, Record, Run
 from record_schema import against_schema
@@ -10,10 +10,6 @@ EIGHT = [*MODE, "problem.boxes=[2,2,2]"]
 # Enough, and few enough.
 SWEEPS = ["multigrid.pre=1", "multigrid.post=2"]
 RELAX, RESIDUAL = 13, 14  # flops for a cell, of Gauss-Seidel and of a residual
-EXTRAPOLATED = ["run.mode=full_multigrid", "multigrid.tau_extrapolation=true"]
-# To fourth order, on grids fine enough for it at 4h, too.
-FINE_ENOUGH = [*EXTRAPOLATED, "problem.box=32", "problem.boxes=[2,2,2]", "multigrid.bottom_box=2", *ONCE]
-SMALLER = [*EXTRAPOLATED, *EIGHT[1:]]
 REFERENCE = "multigrid.reference_path=true"
 
 
@@ -98,68 +94,6 @@ class FullMultigrid(KeelTest):
         for more in (["multigrid.fused_box=8"], [REFERENCE, "problem.storage=blocks"], [REFERENCE, "comm.overlap=true"], []):
             # Boxes of 16^3 also relax ghosts: work units beyond six.
             self.assertEqual(self.run_keel(2, *words, *more).records("accuracy"), plain, more)
-
-    def test_extrapolated_it_is_of_fourth_order(self) -> None:
-        for words in (
-            ["problem.boundary=dirichlet", "problem.coefficients=smooth"],
-            ["problem.boundary=['dirichlet','periodic','neumann/dirichlet']", "problem.alpha=wave"],
-        ):
-            with self.subTest(words=words):
-                run = self.valid(2, *FINE_ENOUGH, *words)
-                self.assertEqual(against_schema(run.all_records), [])
-                h, h2, h4 = (grid["error"] for grid in run.records("accuracy"))
-                order = self.check(run, "extrapolated_order")
-                self.assertAlmostEqual(order["value"], log2(h2 / h), places=9)
-                self.assertGreaterEqual(log2(h4 / h2), 3)
-                self.assertGreaterEqual(order["value"], 3.7)
-                # The discretisation it is compared with is of second order still.
-                grids = run.records("accuracy")
-                self.assertAlmostEqual(grids[1]["exact_error"] / grids[0]["exact_error"], 4, delta=0.2)
-                self.assertEqual(self.check(run, "work_units")["want"], "<= 7.8 residual calculations")
-
-    def test_in_a_plane_and_without_a_it_is_of_fourth_order_too(self) -> None:
-        words = ["problem.dimensions=2", "problem.boxes=[2,2,1]", "problem.box=64", "problem.a=0", "multigrid.bottom_box=2"]
-        for boundary in ("periodic", "neumann", "dirichlet"):
-            run = self.run_keel(2, *EXTRAPOLATED, *words, *ONCE, f"problem.boundary={boundary}")
-            self.assertTrue(self.check(run, "extrapolated_order")["passed"], run)
-
-    def test_extrapolated_errors_do_not_depend_on_ranks_storage_or_passes(self) -> None:
-        words = [*SMALLER, *ONCE, "run.deterministic=true", "problem.boundary=dirichlet"]
-        plain = [grid["error"] for grid in self.run_keel(1, *words, REFERENCE).records("accuracy")]
-        self.assertEqual(len(plain), 3)
-        for ranks in (2, 3):
-            self.assertEqual([grid["error"] for grid in self.run_keel(ranks, *words, REFERENCE).records("accuracy")], plain)
-        for more in ([REFERENCE, "problem.storage=blocks"], ["multigrid.fused_box=8"], [REFERENCE, "comm.overlap=true"]):
-            self.assertEqual([grid["error"] for grid in self.run_keel(2, *words, *more).records("accuracy")], plain, more)
-
-    def test_a_plain_cycle_that_says_to_extrapolate_would_be_invalid(self) -> None:
-        # A front too sharp for the grids has no order there.
-        run = self.run_keel(2, *SMALLER, *ONCE, "problem.coefficients=front", "problem.contrast=100")
-        self.assertEqual((run.status, run.stdout.splitlines()[-1]), (1, "RESULT INVALID"), run)
-        self.assertFalse(self.check(run, "extrapolated_order")["passed"])
-        self.assertIsNone(run.record("result")["fom"])
-
-    def test_exchanges_of_an_extrapolated_cycle_are_as_predicted(self) -> None:
-        plan = self.planned(2, *SMALLER, REFERENCE)
-        run = self.run_keel(2, *SMALLER, *ONCE, REFERENCE)
-        rows = {row["level"]: row["exchanges_per_cycle"] for row in plan["levels"] if row["purpose"] == "stencil"}
-        for level in (1, 2):
-            # Below a level that is extrapolated two cycles; and the exchange of the restricted solution, once on each level.
-            predicted = (2 * level + 1) * rows[level] + 1 + 1
-            self.assertEqual(run.timer("exchange.pack")[level]["calls"], predicted, level)
-
-    def test_extrapolation_where_it_is_not_meant_is_refused_with_the_remedy(self) -> None:
-        given = "multigrid.tau_extrapolation = true: "
-        self.refused(1, "multigrid.tau_extrapolation=true",
-                     expected=["choose false, or run.mode = \"full_multigrid\""])  # fmt: skip
-        self.refused(1, *SMALLER, "problem.coefficients=ball",
-                     expected=[given + "the errors of problem.coefficients = \"ball\"", "from constant, smooth, front"])  # fmt: skip
-        self.refused(1, *EXTRAPOLATED, "problem.box=16", "multigrid.bottom_box=1",
-                     expected=[given + "quartic interpolation reads two cells", "choose at least 2, or false"])  # fmt: skip
-        self.refused(1, *SMALLER, "multigrid.agglomerate=512",
-                     expected=[given + "quartic interpolation reads two cells", "choose at least 4, or false"])  # fmt: skip
-        self.refused(1, *EXTRAPOLATED, "problem.box=8", expected=["each with a coarser one below"])
-        self.refused(1, *SMALLER, "problem.shape=L", expected=["interpolates linearly"])
 
     def test_its_figure_of_merit_has_a_name_of_its_own(self) -> None:
         run = self.valid(2, *EIGHT, *SWEEPS, "run.repeats=3")

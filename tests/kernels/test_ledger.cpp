@@ -195,7 +195,6 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(Op::restrict_, [&] { return x.restrict_residual(coarse, L, u, f); });
     books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::constant, {}); });
     books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::linear, {}); });
-    books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::quartic, {}); });
     books(Op::boundary, [&] { return x.fill_boundary(u, sides, {1.0, 1.0, 1.0}); });
     books(Op::pack, [&] { return x.pack(buffer, packed, only, {}); });
     books(Op::unpack, [&] { return x.unpack(only, unpacked, buffer, {}); });

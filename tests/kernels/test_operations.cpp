@@ -1012,51 +1012,6 @@ TEST_CASE("linear interpolation is exact for trilinear functions") {
     CHECK(fine.difference(u, [&](int q, int i, int j, int k) { return f(6 * q + i, j, k); }) < 1e-11);
 }
 
-TEST_CASE(
-    "quartic interpolation is exact for means of polynomials of degree 4, and keeps the means of anything") {
-    Fixture fine(6);
-    Fixture coarse(3, 2, fine.backend, fine.storage);
-    // The mean of x^n over [first, first + size].
-    const auto power = [](int n, double first, double size) {
-        return (std::pow(first + size, n + 1) - std::pow(first, n + 1)) / ((n + 1) * size);
-    };
-    const auto mean = [&](const Index& c, double size) {
-        double sum = 0;
-        for (int p = 0; p <= 4; ++p)
-            for (int q = 0; q <= 4; ++q)
-                for (int r = 0; r <= 4; ++r) {
-                    if (p + q + r > 4) continue;
-                    sum += std::cos(p + 2.0 * q + 3.0 * r) * power(p, size * c[0] / 10, size / 10) *
-                           power(q, size * c[1] / 10, size / 10) * power(r, size * c[2] / 10, size / 10);
-                }
-        return sum;
-    };
-    const Field from = coarse.operations->make_field();
-    coarse.operations->assign(from, cube(3, 2), [&](const Index& c) { return mean(c, 2); });
-    const Field u = fine.make(1);
-    fine.operations->interpolate_add(u, from, Interpolation::quartic, {});
-    CHECK(fine.difference(u, [&](int q, int i, int j, int k) {
-        const Index c = fine.cell(q, i, j, k);
-        return noise(1, c) + mean(c, 1);
-    }) < 1e-12);
-
-    const Field rough = fine.operations->make_field();
-    fine.operations->interpolate_add(rough, coarse.make(2, 2), Interpolation::quartic, {});
-    const Field means = coarse.operations->make_field();
-    fine.operations->restrict_to(means, rough);
-    CHECK(coarse.difference(means, [&](int q, int i, int j, int k) {
-        return noise(2, coarse.cell(q, i, j, k));
-    }) < rounding);
-}
-
-TEST_CASE("quartic interpolation from a field of one ghost layer is refused") {
-    Fixture fine(6);
-    Fixture coarse(3, 1, fine.backend, fine.storage);
-    CHECK_THROWS_AS(
-        fine.operations->interpolate_add(fine.make(1), coarse.make(2), Interpolation::quartic, {}),
-        std::logic_error);
-}
-
 TEST_CASE("combine takes any number of terms, also y itself") {
     const int terms = GENERATE(1, 2, 3, 7, 8, 9, 15, 16, 20);
     Fixture x;
@@ -1659,8 +1614,6 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     CHECK(per_cell(fine.restrict_residual(coarse, L.of(Colour::black), u, f)) == PerCell{8, 5 + 1.0 / 8});
     CHECK(per_cell(fine.interpolate_add(u, coarse, Interpolation::constant, {})) == PerCell{1, 2 + 1.0 / 8});
     CHECK(per_cell(fine.interpolate_add(u, coarse, Interpolation::linear, {})) == PerCell{23, 2 + 1.0 / 8});
-    CHECK(per_cell(fine.interpolate_add(u, coarse, Interpolation::quartic, {})) ==
-          PerCell{82 / 8.0, 2 + 1.0 / 8});
     CHECK(per_cell(fine.fill(u, 1.0)) == PerCell{0, 1});
     CHECK(per_cell(fine.copy(u, f)) == PerCell{1, 2});
     CHECK(per_cell(fine.axpby(u, 1.0, f, 2.0, r)) == PerCell{3, 3});

@@ -262,23 +262,6 @@ TEST_CASE("between planes a coarse cell has four children, a coarse face two") {
     }) < rounding);
 }
 
-TEST_CASE("quartic interpolation on a plane makes four children of seventeen means") {
-    Plane fine(8, 1, chosen_backend(), GENERATE(Storage::boxes, Storage::blocks));
-    Plane coarse(4, 2, fine.backend, fine.storage);
-    const Field to = fine.make(1);
-    fine.operations->interpolate_add(to, coarse.make(5), Interpolation::quartic, {});
-    CHECK(fine.difference(to, [&](const Index& c) {
-        const Index at{c[0] >> 1, c[1] >> 1, 0};
-        const auto mean = [&](int i, int j) { return noise(5, at + Index{i, j, 0}); };
-        const int x = (c[0] & 1) * 2 - 1, y = (c[1] & 1) * 2 - 1;
-        const double along_x = 22 * (mean(1, 0) - mean(-1, 0)) - 3 * (mean(2, 0) - mean(-2, 0));
-        const double along_y = 22 * (mean(0, 1) - mean(0, -1)) - 3 * (mean(0, 2) - mean(0, -2));
-        const auto corners = [&](int n) { return mean(n, n) - mean(-n, n) - mean(n, -n) + mean(-n, -n); };
-        const double mixed = 44 * corners(1) - 3 * corners(2);
-        return noise(1, c) + mean(0, 0) + (x * along_x + y * along_y) / 128 + x * y * mixed / 2048;
-    }) < rounding);
-}
-
 TEST_CASE("a diagonal of a plane is completed by four faces") {
     Plane x(5);
     const Stencil L = x.stencil();

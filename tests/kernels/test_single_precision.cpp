@@ -144,10 +144,6 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
         both("linear interpolation", x, 8, [&](O o, Field u, S, Field, bool wide) {
             return o.interpolate_add(u, wide ? coarse.wide : coarse.narrow, Interpolation::linear, {});
         });
-        if (ghosts >= 2)
-            both("quartic interpolation", x, 8, [&](O o, Field u, S, Field, bool wide) {
-                return o.interpolate_add(u, wide ? coarse.wide : coarse.narrow, Interpolation::quartic, {});
-            });
 
         // Ghosts and messages: values that are moved are not rounded.
         const Region edge{{width - 1, 0, 0}, {1, width, dimensions == 2 ? 1 : width}};

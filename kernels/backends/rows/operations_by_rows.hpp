@@ -27,7 +27,6 @@ class TransfersByRows : public Base {
     }
     Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
                          std::optional<Colour> colour) override {
-        if (interpolation == Interpolation::quartic) return this->interpolate_quartic(fine, coarse);
         const Cells cells = this->of_colour(colour);
         return this->with_interpolation(fine, coarse, interpolation, [&](const auto& body) {
             using Body = std::decay_t<decltype(body)>;

@@ -2,7 +2,6 @@
 // discretisation.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,11 +23,6 @@ constexpr int judged_levels = 3;
 // Its error may be so many times that of the exact discrete solution.
 constexpr double most_error = 1.5;
 constexpr double most_work_units = 6;
-// An extrapolated cycle has to have this order from 2h to h, and the other from 4h, where grids may be too
-// coarse for all of it; it may compute so many times as much.
-constexpr double least_extrapolated_order = 3.7;
-constexpr double least_order_before = 3;
-constexpr double most_of_extrapolation = 1.3;
 // The residual of an exact discrete solution is at most so large, over max|f|.
 constexpr double loosest_exact = 1e-8;
 
@@ -132,14 +126,6 @@ WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns, std::
     return work;
 }
 
-// The order of the error from each grid to the next finer one, the finest first.
-std::vector<double> orders_of(const std::vector<Accuracy>& grids) {
-    std::vector<double> orders;
-    for (std::size_t n = 1; n < grids.size(); ++n)
-        orders.push_back(std::log2(grids[n].error / grids[n - 1].error));
-    return orders;
-}
-
 Check accuracy_check(const std::vector<Accuracy>& grids) {
     double worst = 0;
     for (const Accuracy& grid : grids)
@@ -148,22 +134,12 @@ Check accuracy_check(const std::vector<Accuracy>& grids) {
             fmt::format("<= {} times the error of the exact discrete solution, at h, 2h and 4h", most_error)};
 }
 
-// The order of the finer refinement; the coarser one has nearly as much, unless an error on one grid was
-// lucky.
-Check order_check(const std::vector<Accuracy>& grids) {
-    const std::vector<double> orders = orders_of(grids);
-    const bool has_order = orders[0] >= least_extrapolated_order && orders[1] >= least_order_before;
-    return {"extrapolated_order", has_order, orders[0],
-            fmt::format(">= {} of the cycle's error from 2h to h, and >= {} from 4h to 2h",
-                        least_extrapolated_order, least_order_before)};
-}
-
 ReportTable accuracy_table(const MultigridOptions& multigrid, const std::vector<Accuracy>& grids,
                            std::size_t dimensions) {
     ReportTable table(
-        fmt::format("Full multigrid: error of u after one F-cycle of V({},{}){}, beside that of the "
+        fmt::format("Full multigrid: error of u after one F-cycle of V({},{}), beside that of the "
                     "exact discrete solution",
-                    multigrid.pre, multigrid.post, multigrid.tau_extrapolation ? ", tau-extrapolated" : ""),
+                    multigrid.pre, multigrid.post),
         "accuracy");
     for (const Accuracy& grid : grids)
         table.add({{"level", grid.level, "level"},
@@ -175,15 +151,9 @@ ReportTable accuracy_table(const MultigridOptions& multigrid, const std::vector<
     return table;
 }
 
-// Lines below the table: the order of an extrapolated cycle, the last residual, bottom visits and work.
-std::string cycle_text(const std::vector<Accuracy>& grids, const WorkUnits& work, const SolveReport& last,
-                       bool extrapolated) {
-    std::string text;
-    if (extrapolated)
-        text = fmt::format("order of the cycle's error, finest first: {:.3f}\n",
-                           fmt::join(orders_of(grids), " "));
-    return text +
-           fmt::format(
+// Lines below the table: the last residual, bottom visits and work.
+std::string cycle_text(const WorkUnits& work, const SolveReport& last) {
+    return fmt::format(
                "max|r| / max|f| = {:.5e} after it; {} bottom iterations in {} visits; {} missed "
                "bottom.tolerance\n",
                last.residuals.back(), last.bottom_iterations(), last.visits.size(), last.missed_bottoms()) +
@@ -271,17 +241,13 @@ class FullMultigridMode : public HierarchyMode {
             accuracy_table(setting.grids.multigrid, grids, setting.grids.domain.dimensions());
         setting.context.report.record(accuracy.to_json());
         report_solves(setting, findings, *repeated,
-                      {.before = accuracy.print() + cycle_text(grids, work, cycles.back().report,
-                                                               setting.grids.multigrid.tau_extrapolation),
+                      {.before = accuracy.print() + cycle_text(work, cycles.back().report),
                        .behind = algebraic_text(amg, bottom.name, hierarchy.levels() - 1),
                        .records = algebraic_records(amg, bottom.name)});
 
         findings.checks.push_back(accuracy_check(grids));
-        const bool extrapolates = setting.grids.multigrid.tau_extrapolation;
-        if (extrapolates) findings.checks.push_back(order_check(grids));
-        const double most = most_work_units * (extrapolates ? most_of_extrapolation : 1.0);
-        findings.checks.push_back({"work_units", work.of_operator <= most, work.of_operator,
-                                   fmt::format("<= {:g} residual calculations", most)});
+        findings.checks.push_back({"work_units", work.of_operator <= most_work_units, work.of_operator,
+                                   fmt::format("<= {:g} residual calculations", most_work_units)});
         findings.checks.push_back(residual);
         findings.checks.push_back(problem_unchanged(hierarchy, setting.problem));
         findings.checks.push_back(operator_symmetry(hierarchy));

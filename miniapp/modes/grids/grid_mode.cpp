@@ -154,7 +154,7 @@ void HierarchyMode::run(const PreparedGrids& prepared, const RunContext& context
     context.progress.say("building the hierarchy");
     const MemoryGrowth growth(context.backend);
     const double setup_start = now();
-    Problem problem(grids.problem, finest, grids.multigrid.tau_extrapolation ? Means::gauss : Means::centre);
+    Problem problem(grids.problem, finest);
     Ledger ledger(grids.levels(), price_of(resolved.simulation));
     ledger.mark(context.regions);
     ledger.mark(context.backend.regions());

@@ -18,9 +18,6 @@ double triangle(double x) {
     return 4 * std::abs(x - std::floor(x) - 0.5) - 1;
 }
 
-// Gauss's points of a cell [0, 1].
-constexpr std::array gauss_points{0.5 - 0.5 * std::numbers::inv_sqrt3, 0.5 + 0.5 * std::numbers::inv_sqrt3};
-
 // A linear solution, also on faces.
 double linear(const std::array<double, 3>& x) {
     return 1 + x[0] - 2 * x[1] + x[2] / 2;
@@ -76,10 +73,9 @@ LineFunction::LineFunction(int cells, std::function<double(double)> function)
     for (int place = 0; place <= 2 * cells; ++place) values_.push_back(function_(0.5 * place / cells));
 }
 
-Problem::Problem(const ProblemOptions& parameters, const Layout& finest, Means means)
+Problem::Problem(const ProblemOptions& parameters, const Layout& finest)
     : parameters_(parameters),
       finest_(finest),
-      means_(means),
       cells_(finest.cells()),
       h_(finest.spacing()),
       boundary_(finest.boundaries()),
@@ -150,34 +146,8 @@ double Problem::beta_at(const Index& place) const {
         {0.5 * place[0] / cells_[0], 0.5 * place[1] / cells_[1], plane ? 0.0 : 0.5 * place[2] / cells_[2]});
 }
 
-template <class Value>
-double Problem::gauss_mean(const Index& cell, int ratio, std::optional<std::size_t> across,
-                           const Value& value) const {
-    const std::size_t dimensions = finest_.dimensions();
-    double sum = 0;
-    int points = 0;
-    for (std::size_t bits = 0; bits < (std::size_t{1} << dimensions); ++bits) {
-        if (across && ((bits >> *across) & 1) != 0) continue;
-        Point x{};
-        std::array<std::size_t, 3> n{};
-        for (std::size_t d = 0; d < dimensions; ++d) {
-            n[d] = (bits >> d) & 1;
-            x[d] = ratio * (cell[d] + (d == across ? 0.0 : gauss_points[n[d]])) / cells_[d];
-        }
-        // The face at the far end of a periodic direction is the one at its beginning, to the last bit.
-        if (across && boundary_[*across].low == Boundary::periodic &&
-            ratio * cell[*across] == cells_[*across])
-            x[*across] = 0;
-        sum += value(x, n);
-        ++points;
-    }
-    return sum / points;
-}
-
 double Problem::mean_alpha(const Index& cell, int ratio) const {
     if (parameters_.alpha == Alpha::constant) return 1.0;
-    if (means_ == Means::gauss)
-        return gauss_mean(cell, ratio, {}, [&](const Point& x, const auto&) { return alpha(x); });
     const Index n = finest_cells(ratio);
     double sum = 0;
     for (int k = 0; k < n[2]; ++k)
@@ -188,9 +158,6 @@ double Problem::mean_alpha(const Index& cell, int ratio) const {
 
 double Problem::mean_beta(std::size_t d, const Index& face, int ratio) const {
     if (parameters_.coefficients == Coefficients::constant) return parameters_.anisotropy[d];
-    if (means_ == Means::gauss)
-        return parameters_.anisotropy[d] *
-               gauss_mean(face, ratio, d, [&](const Point& x, const auto&) { return beta(x); });
     const std::size_t s = (d + 1) % 3;
     const std::size_t t = (d + 2) % 3;
     const Index n = finest_cells(ratio);
@@ -224,13 +191,7 @@ OperatorFormulas Problem::operator_formulas() const {
 Formula Problem::exact_solution(int ratio) const {
     return [this, ratio](const Index& cell) {
         double u = 1.0;
-        for (std::size_t d = 0; d < finest_.dimensions(); ++d) {
-            const auto at = [&](double part) {
-                return factor(boundary_[d], ratio * (cell[d] + part) / cells_[d]);
-            };
-            u *= means_ == Means::centre ? factor_[d](ratio * (2 * cell[d] + 1))
-                                         : (at(gauss_points[0]) + at(gauss_points[1])) / 2;
-        }
+        for (std::size_t d = 0; d < finest_.dimensions(); ++d) u *= factor_[d](ratio * (2 * cell[d] + 1));
         return u;
     };
 }
@@ -263,36 +224,6 @@ double Problem::manufactured_right_side(const Index& cell, int ratio) const {
     return f;
 }
 
-// The mean over a cell of a alpha u less the fluxes through its faces, which are means over faces: f to
-// fourth order.
-double Problem::mean_manufactured_right_side(const Index& cell, int ratio) const {
-    const std::size_t dimensions = finest_.dimensions();
-    std::array<std::array<double, 2>, 3> value{{{1, 1}, {1, 1}, {1, 1}}};  // at the points of each direction
-    for (std::size_t d = 0; d < dimensions; ++d)
-        for (std::size_t n = 0; n < 2; ++n)
-            value[d][n] = factor(boundary_[d], ratio * (cell[d] + gauss_points[n]) / cells_[d]);
-    const auto u = [&](const auto& n) { return value[0][n[0]] * value[1][n[1]] * value[2][n[2]]; };
-    double f = parameters_.a == 0.0
-                   ? 0.0
-                   : parameters_.a * gauss_mean(cell, ratio, {}, [&](const Point& x, const auto& n) {
-                         return alpha(x) * u(n);
-                     });
-    for (std::size_t d = 0; d < dimensions; ++d) {
-        const auto flux = [&](int side) {  // beta du/dx
-            Index face = cell;
-            face[d] += side;
-            const double du = slope_[d](2 * ratio * face[d]) / (cells_[d] * h_);
-            return parameters_.anisotropy[d] * du *
-                   gauss_mean(face, ratio, d, [&](const Point& x, const auto& n) {
-                       return beta(x) * value[(d + 1) % 3][n[(d + 1) % 3]] *
-                              value[(d + 2) % 3][n[(d + 2) % 3]];
-                   });
-        };
-        f -= parameters_.b / (ratio * h_) * (flux(1) - flux(0));
-    }
-    return f;
-}
-
 // The part of f that comes from the value g on a face: ghost = 2 g - u.
 double Problem::dirichlet_part(std::size_t d, const Index& face, int ratio, double g) const {
     return 2 * parameters_.b * mean_beta(d, face, ratio) / (ratio * h_ * ratio * h_) * g;
@@ -303,8 +234,6 @@ Formula Problem::source(int ratio) const {
     const Index n = {cells_[0] / of_cell[0], cells_[1] / of_cell[1], cells_[2] / of_cell[2]};
     switch (parameters_.rhs) {
         case Rhs::manufactured:
-            if (means_ == Means::gauss)
-                return [this, ratio](const Index& cell) { return mean_manufactured_right_side(cell, ratio); };
             return [this, ratio](const Index& cell) { return manufactured_right_side(cell, ratio); };
         case Rhs::triangle:
             return [this, n](const Index& c) {

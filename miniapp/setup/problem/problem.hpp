@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +30,6 @@ inline bool is_singular(const ProblemOptions& parameters, bool has_dirichlet) {
     return parameters.a == 0.0 && !has_dirichlet;
 }
 
-// How means over cells and faces are taken: by one value at the centre, of second order; or by Gauss's rule
-// of two points in each direction, of fourth order.
-enum class Means { centre, gauss };
-
 // A function of one coordinate, tabulated for a line of cells: place 2 i is the lower face of cell i, 2 i + 1
 // its centre.
 class LineFunction {
@@ -54,9 +49,8 @@ class LineFunction {
 
 class Problem {
   public:
-    // Means::gauss is for a manufactured solution in a domain without missing boxes: f and exact_solution()
-    // are then means, too, on any level over the cells of that level. Reads the boxes of files.
-    Problem(const ProblemOptions& parameters, const Layout& finest, Means means = Means::centre);
+    // Reads the boxes of files.
+    Problem(const ProblemOptions& parameters, const Layout& finest);
 
     // Coefficients and right-hand sides become those of the n-th step; formulas that were handed out, too.
     void at_step(int n);
@@ -97,18 +91,11 @@ class Problem {
     double mean_beta(std::size_t direction, const Index& face,
                      int ratio) const;  // over the fine faces that tile it
     double manufactured_right_side(const Index& cell, int ratio) const;
-    double mean_manufactured_right_side(const Index& cell, int ratio) const;
-    // The mean of value(x, n) over a cell, or over its lower face across one direction; n: which of the two
-    // points x is in each direction.
-    template <class Value>
-    double gauss_mean(const Index& cell, int ratio, std::optional<std::size_t> across,
-                      const Value& value) const;
     double data(const Point& x) const;  // u on a Dirichlet face, by a formula
     double data_part(const Index& cell) const;
     double dirichlet_part(std::size_t direction, const Index& face, int ratio, double g) const;
     ProblemOptions parameters_;
     Layout finest_;
-    Means means_;
     Index cells_;  // finest cells around the domain
     double h_;     // spacing of the finest level
     int step_ = 0;

@@ -147,29 +147,6 @@ void check_interpolation(Rules& rules, const Parameters& p, const GridUse& use) 
                             name(p.problem.shape), instead));
 }
 
-// The order is gained where errors are smooth, on grids whose ghosts reach two cells.
-void check_extrapolation(Rules& rules, const Parameters& p, const GridUse& use) {
-    if (!p.multigrid.tau_extrapolation) return;
-    rules.allow(use.full_multigrid, {"multigrid.tau_extrapolation", "run.mode"},
-                fmt::format("run.mode = \"{}\" iterates to the discrete solution, whose error is of second "
-                            "order; choose false, or run.mode = \"full_multigrid\"",
-                            p.run.mode));
-    rules.allow(p.problem.coefficients != Coefficients::ball,
-                {"multigrid.tau_extrapolation", "problem.coefficients"},
-                "the errors of problem.coefficients = \"ball\", which jumps, have no order to be "
-                "extrapolated; choose false, or problem.coefficients from constant, smooth, front");
-    // Boxes that are merged are half as wide before.
-    const bool merges = agglomerate(p, use) > 0;
-    const int narrowest = merges ? 4 : 2;
-    rules.allow(
-        p.multigrid.bottom_box >= narrowest, {"multigrid.tau_extrapolation", "multigrid.bottom_box"},
-        fmt::format(
-            "quartic interpolation reads two cells of the next box, and with multigrid.bottom_box = {} {} "
-            "have fewer; choose at least {}, or false",
-            p.multigrid.bottom_box, merges ? "boxes that are about to be merged may" : "the coarsest",
-            narrowest));
-}
-
 void check_data(Rules& rules, const Parameters& p, int ranks) {
     if (p.problem.data == BoundaryData::zero) return;
     rules.allow(p.problem.rhs != Rhs::manufactured, {"problem.data", "problem.rhs"},
@@ -198,7 +175,6 @@ void check_grids(Rules& rules, const GridUse& use, int ranks) {
     check_precision(rules, p, use);
     check_agglomeration(rules, p, use, ranks);
     check_interpolation(rules, p, use);
-    check_extrapolation(rules, p, use);
     check_data(rules, p, ranks);
     check_solvers(rules, use, boxes_of_solvers(p, use, ranks, boxes_in_all(p, ranks)));
     if (!rules.hold() || !reads_files(p.problem)) return;
