@@ -24,20 +24,6 @@ struct Seconds {
 // The delays of each all-reduce in the table of a predicted solve: a quiet machine, a busy one.
 inline constexpr std::array<double, 3> noises{0, 60e-6, 200e-6};
 
-// How a solve, or its bottom, takes to slower messages between nodes.
-struct LatencyTolerance {
-    double messages = 0;  // d seconds / d alpha: messages one after the other
-    std::optional<double>
-        seconds;  // more for each, that cost 5 % of the time; none where no message leaves a node
-};
-
-// The part of a solve's seconds, or of its bottom's, that grows in proportion as a rate shrinks: d ln seconds
-// / d ln (1 / rate).
-struct RateShares {
-    double memory = 0;   // computing, from and to memory or cache
-    double network = 0;  // messages between nodes, and a node's injection
-};
-
 // A number that a method has of its own: heading of its column, field of its record.
 struct SolveCount {
     const char* heading;
@@ -50,8 +36,8 @@ struct PredictedSolve {
     SolveTime time;  // no rows if the proxy solve failed
     Seconds seconds;
     std::array<Seconds, noises.size()> delayed{};  // with such a delay besides the machine's own
-    LatencyTolerance bottom, solve;
-    RateShares bottom_rates, solve_rates;
+    // Messages between nodes that follow each other: d seconds / d alpha.
+    double messages = 0, bottom_messages = 0;
     std::optional<SolveTime> setup{};  // algebraic multigrid's, where that takes part
     std::vector<SolveCount> counts;    // cycles and iterations
     bool assumed = false;              // the iterations, by the deck

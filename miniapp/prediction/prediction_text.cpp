@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
@@ -93,8 +92,10 @@ std::string speed_ups_text(Solves solves) {
 
 std::string noise_text(Solves solves) {
     const PredictedSolve& base = *std::ranges::find_if(solves, &PredictedSolve::is_timed);
-    const std::string title =
-        fmt::format("With such a delay of each all-reduce: seconds, and the speed-up on {}", base.solver);
+    const std::string title = fmt::format(
+        "With such a delay of each all-reduce: seconds, and the speed-up on {}; messages between "
+        "nodes that follow each other (d seconds / d alpha)",
+        base.solver);
     return table_of(solves, title, [&](const PredictedSolve& solve) {
         Row row;
         for (std::size_t n = 0; n < noises.size(); ++n)
@@ -106,39 +107,10 @@ std::string noise_text(Solves solves) {
                     row.push_back(
                         speed_up(base.delayed[n].*part, solve.delayed[n].*part, delay + name + "\nspeed-up"));
             }
+        row.emplace_back("", solve.bottom_messages, "messages\nbottom", Unit::count);
+        row.emplace_back("", solve.messages, "messages\nsolve", Unit::count);
         return row;
     });
-}
-
-std::string sensitivity_text(Solves solves) {
-    const auto tolerated = [](const LatencyTolerance& of, const char* heading) {
-        return Cell("", number_or_null(of.seconds), heading, of.seconds ? seconds_text(*of.seconds) : "any");
-    };
-    const auto share = [](double value, const char* heading) {
-        return Cell("", value, heading, fmt::format("{:.1f} %", std::abs(value) < 5e-4 ? 0.0 : 100 * value));
-    };
-    return table_of(solves,
-                    "Messages between nodes that follow each other (d seconds / d alpha), the added latency "
-                    "of each that slows a bottom or a solve by 5 %, and the part of their seconds that "
-                    "grows as the rate of memory, or of the network, shrinks",
-                    [&](const PredictedSolve& solve) {
-                        return Row{{"", solve.bottom.messages, "messages\nbottom", Unit::count},
-                                   {"", solve.solve.messages, "messages\nsolve", Unit::count},
-                                   tolerated(solve.bottom, "5 % slower\nbottom"),
-                                   tolerated(solve.solve, "5 % slower\nsolve"),
-                                   share(solve.bottom_rates.memory, "memory\nbottom"),
-                                   share(solve.solve_rates.memory, "memory\nsolve"),
-                                   share(solve.bottom_rates.network, "network\nbottom"),
-                                   share(solve.solve_rates.network, "network\nsolve")};
-                    });
-}
-
-Json shares_json(const RateShares& of) {
-    return {{"memory", of.memory}, {"network", of.network}};
-}
-
-Json tolerance_json(const LatencyTolerance& of) {
-    return {{"messages", of.messages}, {"tolerated_seconds", number_or_null(of.seconds)}};
 }
 
 std::string sources_text(const Resolved& resolved, const std::vector<std::string>& sources) {
@@ -185,9 +157,8 @@ Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& reso
         {{"parts", solve.is_timed() ? parts_json(parts_of(solve.time.rows, bottom)) : Json()},
          {"speed_ups", over},
          {"delayed", delayed},
-         {"latency", {{"bottom", tolerance_json(solve.bottom)}, {"solve", tolerance_json(solve.solve)}}},
-         {"bandwidth",
-          {{"bottom", shares_json(solve.bottom_rates)}, {"solve", shares_json(solve.solve_rates)}}},
+         {"latency",
+          {{"bottom", {{"messages", solve.bottom_messages}}}, {"solve", {{"messages", solve.messages}}}}},
          {"proxy_solve", {{"cycles", solve.proxy_cycles}, {"iterations", solve.proxy_iterations}}},
          {"iterations_assumed", solve.assumed}});
     record.update(Json::parse(solve.more));
@@ -225,7 +196,7 @@ std::string prediction_text(const Prediction& prediction, const Resolved& resolv
     std::string text =
         sources_text(resolved, prediction.sources) + "\n" + prediction.tables + counts_text(solves);
     if (std::ranges::any_of(solves, &PredictedSolve::is_timed))
-        text += speed_ups_text(solves) + noise_text(solves) + sensitivity_text(solves);
+        text += speed_ups_text(solves) + noise_text(solves);
     for (const PredictedSolve& solve : solves)
         if (!solve.converged)
             text += fmt::format("remark: {}: its proxy solve did not converge: {}\n", solve.solver,

@@ -239,29 +239,9 @@ class Prediction(KeelTest):
             self.assertAlmostEqual(delayed["seconds"] - solve["seconds"], late, delta=1e-9)
         # Every all-reduce has one round between two nodes, of messages one after the other.
         self.assertGreaterEqual(solve["latency"]["solve"]["messages"], solve["reductions"])
-        self.assertGreater(solve["latency"]["solve"]["tolerated_seconds"], solve["latency"]["bottom"]["tolerated_seconds"])
+        self.assertGreater(solve["latency"]["solve"]["messages"], solve["latency"]["bottom"]["messages"])
         self.assertIn("Time per solve, predicted: the rank with most to do", run.stdout)
         self.assertIn("- computed: the bottom's iterations", run.stdout)
-
-    def test_what_slower_memory_and_a_slower_network_cost_is_told(self) -> None:
-        words = [INPUTS / "papers/seed_weak.toml", "problem.box=16", "comm.ranks_per_node=4", "problem.ranks=64"]
-        as_it_is = self.predicted(None, *words, HOPPER).record("solve")
-        shares = as_it_is["bandwidth"]
-        text = (ROOT / "inputs/machines/hopper.toml").read_text()
-        slower_memory = re.sub(r"(\[compute\]\nrate = )([0-9.e]+)", lambda rate: f"{rate[1]}{float(rate[2]) / 1.001!r}", text)
-        self.assertNotEqual(slower_memory, text)
-        with tempfile.TemporaryDirectory() as folder:
-            machine = Path(folder, "slower.toml")
-            machine.write_text(slower_memory)
-            slower = self.predicted(None, *words, f"comm.machine={machine}").record("solve")
-        for part, seconds in (("solve", "seconds"), ("bottom", "bottom_seconds")):
-            memory = (slower[seconds] / as_it_is[seconds] - 1) / 1e-3
-            self.assertAlmostEqual(shares[part]["memory"], memory, delta=1e-6)
-            self.assertGreater(shares[part]["network"], 0)
-            self.assertLess(shares[part]["memory"] + shares[part]["network"], 1)
-        self.assertGreater(shares["solve"]["memory"], shares["bottom"]["memory"])
-        # The bottom's messages are short: latency.
-        self.assertGreater(shares["solve"]["network"], shares["bottom"]["network"])
 
     def test_iterations_that_are_given_take_the_place_of_those_on_the_real_bottom(self) -> None:
         words = [INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=64"]

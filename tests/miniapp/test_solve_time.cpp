@@ -119,18 +119,16 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
     CHECK(pushed({}, SumsMove::when_pushed).seconds() == Approx(30e-6));
     CHECK(pushed({40000}, SumsMove::by_themselves).seconds() == Approx(40e-6));
 
-    // In a table of the latency that is tolerated steps are no slope.
     const Trace trace{sum(Event::Kind::begin_sum), work(Op::bottom_operator, 0, 15000), push,
                       sum(Event::Kind::finish_sum)};
     Slice slice{.trace = &trace};
     PredictedSolve solve;
     predict(solve, std::span(&slice, 1), place.plans,
             {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::when_pushed}, {});
-    CHECK(solve.solve.messages == Approx(2));
-    CHECK(*solve.solve.seconds > 0);
+    CHECK(solve.messages == Approx(2));
 }
 
-TEST_CASE("latency counts messages one after the other, and 5 % of the time tells what is tolerated") {
+TEST_CASE("latency counts messages one after the other") {
     Place place;
     const Trace trace{work(Op::bottom_operator, 0, 170000), sum(Event::Kind::sum)};
     Slice slice{.trace = &trace};
@@ -138,8 +136,7 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     predict(solve, std::span(&slice, 1), place.plans,
             {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves}, {});
     CHECK(solve.seconds.solve == Approx(200e-6));
-    CHECK(solve.solve.messages == Approx(3));
-    CHECK(*solve.solve.seconds == Approx(10e-6 / 3));
+    CHECK(solve.messages == Approx(3));
     CHECK(solve.delayed[1].solve == Approx(260e-6));
     CHECK(solve.delayed[2].all_reduce == Approx(230e-6));
 
@@ -148,6 +145,5 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     PredictedSolve alone;
     predict(alone, std::span(&slice, 1), place.plans,
             {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves}, {});
-    CHECK(alone.solve.messages == 0);
-    CHECK(!alone.solve.seconds);
+    CHECK(alone.messages == 0);
 }
