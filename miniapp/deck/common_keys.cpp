@@ -222,7 +222,7 @@ void add_output(Table& table) {
     s.text("json", &OutputOptions::json, "file of JSON lines, one record a line; \"\" = none", "path");
     expert
         .flag("details", &OutputOptions::details,
-              "all times of operations in the report, and records of each rank and cycle")
+              "all times of operations in the report, and records of each rank")
         .needs("run.mode",
                {"solve", "krylov", "survey", "full_multigrid", "spmv", "fixed_point", "orthogonalise"});
 }

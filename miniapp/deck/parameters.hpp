@@ -153,7 +153,7 @@ struct RunOptions {
 
 struct OutputOptions {
     std::string json;      // path of the JSON lines; empty = none
-    bool details = false;  // all times of operations, and records of each rank and each cycle
+    bool details = false;  // all times of operations, and records of each rank
 };
 
 // Options that only one mode knows, by their type.

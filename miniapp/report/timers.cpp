@@ -78,18 +78,6 @@ Parts parts_of(const std::vector<TimerRow>& rows, int bottom) {
     return parts;
 }
 
-Parts parts_of(const Ledger& ledger, double seconds, int bottom) {
-    Parts parts;
-    parts.other = seconds;
-    for (std::size_t n = 0; n < op_count; ++n)
-        for (int level = 0; level < ledger.levels(); ++level) {
-            const auto op = static_cast<Op>(n);
-            part(parts, op, level, bottom) += ledger.at(op, level).seconds;
-            parts.other -= ledger.at(op, level).seconds;
-        }
-    return parts;
-}
-
 std::optional<double> Movement::per_unknown_and_digit() const {
     return digits ? std::optional(per_unknown() / *digits) : std::nullopt;
 }

@@ -54,8 +54,6 @@ struct Parts {
 // The Krylov method works on level `bottom`. All exchanges of that level are booked as the bottom's: the
 // ledger does not separate them.
 Parts parts_of(const std::vector<TimerRow>& rows, int bottom);
-// The same from this rank's ledger, which has seen all but `other` of these seconds.
-Parts parts_of(const Ledger& ledger, double seconds, int bottom);
 
 // The least that a solve has to move, all ranks together, and what it gains by that.
 struct Movement {

@@ -25,7 +25,6 @@ KINDS = {
     "plan": "first, of a dry run",
     "solve": "one a measured or predicted solve; `predicted` is true in the latter",
     "step": "one a step of each repeat, in place of `solve`, with `run.steps`; the fields of a solve by multigrid",
-    "cycle": "with `output.details`, one a multigrid cycle behind its `solve` or `step`",
     "survey": "one a solver of a survey",
     "timer": "one an operation and level",
     "rank_timer": "with `output.details`, one a rank behind each `timer`",

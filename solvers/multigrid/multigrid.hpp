@@ -52,9 +52,6 @@ class Multigrid {
     // residuals[0] is then that of u.
     SolveReport solve(int finest = 0, Guess guess = Guess::zero);
 
-    // To be called after each cycle of a solve, or stage of cycles, whose residual is known then.
-    void after_cycles(std::function<void()> told) { told_ = std::move(told); }
-
     // The hierarchy has other coefficients now. Collective: algebraic multigrid is set up again.
     void update();
 
@@ -120,7 +117,6 @@ class Multigrid {
     std::unique_ptr<BottomSolver> bottom_;       // null: the bottom is relaxed, or elsewhere
     Field correction_;                           // of an algebraic bottom, whose u may be f
     std::vector<Report> visits_;
-    std::function<void()> told_;
     std::vector<std::unique_ptr<FlexibleCG>> accelerators_;  // by level, made when asked for
 };
 

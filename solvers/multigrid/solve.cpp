@@ -153,7 +153,6 @@ void Multigrid::conclude_cycles(Solve& solve, int cycles, const ResidualNorm& no
     const double residual = norm() / solve.norm_f;
     report.residuals.push_back(residual);
     report.measured_after.push_back(report.cycles);
-    if (told_) told_();
     const bool staged = levels_.mixed() && solve.finest < levels_.levels() - 1;
     if (residual <= options_.tolerance) {
         solve.end = Outcome::converged;

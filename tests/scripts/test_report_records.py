@@ -12,7 +12,7 @@ from studies.views import records  # noqa: E402
 RECORDS = """\
 {"record":"run","schema":1,"id":"a1","label":"one, two","clock":"real","ranks":2,"threads":1,"nodes":1,"backend":"openmp"}
 {"record":"solve","schema":1,"solver":"cg","repeat":0,"converged":true,"floor":null,"residuals":[1.0,0.1]}
-{"record":"cycle","schema":1,"solver":"cg","repeat":0,"cycle":1,"residual":0.1,"seconds":0.5,"parts":{"v_cycle":0.25,"bottom":0.25}}
+{"record":"survey","schema":1,"solver":"cg","cycles":1,"seconds_median":0.5,"parts":{"v_cycle":0.25,"bottom":0.25}}
 {"record":"timer","schema":1,"op":"smooth","level":0,"calls":2.0,"t_mean":1e-07}
 {"record":"timer","schema":1,"op":"reduction","level":1,"calls":3.0,"t_mean":0.5,"solver":"cg"}
 """
@@ -35,8 +35,8 @@ class Csv(unittest.TestCase):
 
     def test_parts_have_names_and_lists_stay_out(self) -> None:
         self.assertEqual(
-            records.table([self.file], "cycle"),
-            f"{HEAD},solver,repeat,cycle,residual,seconds,parts.v_cycle,parts.bottom\n{self.file},{OF_RUN},cg,0,1,0.1,0.5,0.25,0.25\n",
+            records.table([self.file], "survey"),
+            f"{HEAD},solver,cycles,seconds_median,parts.v_cycle,parts.bottom\n{self.file},{OF_RUN},cg,1,0.5,0.25,0.25\n",
         )
         self.assertEqual(
             records.table([self.file], "solve"), f"{HEAD},solver,repeat,converged,floor\n{self.file},{OF_RUN},cg,0,true,\n"
@@ -46,7 +46,7 @@ class Csv(unittest.TestCase):
         with self.assertRaises(UnreadableRecords) as error:
             records.table([self.file], "rank_timer")
         self.assertEqual(
-            str(error.exception), f"{self.file}: no rank_timer record; there are run, solve, cycle, timer"
+            str(error.exception), f"{self.file}: no rank_timer record; there are run, solve, survey, timer"
         )
 
 

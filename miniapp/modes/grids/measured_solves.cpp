@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -49,55 +48,6 @@ SolveCost counts_of(const Backend& backend, const Hierarchy& hierarchy) {
     return counts;
 }
 
-// Clocks and ledger of this rank at the end of each cycle of a solve.
-class CycleClock {
-  public:
-    CycleClock(const Ledger& ledger, int bottom) : ledger_(ledger), bottom_(bottom) {}
-
-    void begin() {
-        start_ = now();
-        before_ = parts_of(ledger_, 0, bottom_);
-    }
-    void tick() {
-        const double end = now();
-        const Parts parts = parts_of(ledger_, 0, bottom_);
-        const double seconds = end - start_;
-        cycles_.push_back({seconds, parts.v_cycle - before_.v_cycle,
-                           parts.v_cycle_exchange - before_.v_cycle_exchange, parts.bottom - before_.bottom,
-                           parts.bottom_exchange - before_.bottom_exchange,
-                           parts.all_reduce - before_.all_reduce, seconds + parts.other - before_.other});
-        start_ = end;
-        before_ = parts;
-    }
-    // Complete on rank 0. Collective.
-    std::vector<CycleTime> gather(const Communicator& comm) const {
-        std::vector<double> mine;
-        for (const Row& row : cycles_) mine.insert(mine.end(), row.begin(), row.end());
-        const std::vector<double> all = comm.gather(mine);
-        if (comm.rank() != 0) return {};
-        std::vector<CycleTime> times(cycles_.size());
-        for (std::size_t at = 0; at < all.size(); at += std::tuple_size_v<Row>) {
-            CycleTime& time = times[at / std::tuple_size_v<Row> % times.size()];
-            time.seconds = std::max(time.seconds, all[at]);
-            Parts& parts = time.parts;
-            std::size_t n = at;
-            for (double* const part : {&parts.v_cycle, &parts.v_cycle_exchange, &parts.bottom,
-                                       &parts.bottom_exchange, &parts.all_reduce, &parts.other})
-                *part += all[++n] / comm.size();
-        }
-        return times;
-    }
-
-  private:
-    using Row = std::array<double, 7>;  // seconds, then those of the parts
-
-    const Ledger& ledger_;
-    int bottom_;
-    double start_ = 0;
-    Parts before_;
-    std::vector<Row> cycles_;
-};
-
 }  // namespace
 
 SolveCost measured(const Communicator& comm, const Backend& backend, const Hierarchy& hierarchy,
@@ -120,15 +70,8 @@ SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::
     Level& top = setting.hierarchy.level(0);
     SolveRecord solve;
     solve.solver = solver;
-    CycleClock clock(setting.ledger, setting.hierarchy.levels() - 1);
-    const bool by_cycle = setting.resolved.details;
-    if (by_cycle) multigrid.after_cycles([&] { clock.tick(); });
-    solve.cost = measured(setting.context.comm, setting.context.backend, setting.hierarchy, [&] {
-        if (by_cycle) clock.begin();
-        solve.report = multigrid.solve(0, guess);
-    });
-    multigrid.after_cycles({});
-    if (by_cycle) solve.cycles = clock.gather(setting.context.comm);
+    solve.cost = measured(setting.context.comm, setting.context.backend, setting.hierarchy,
+                          [&] { solve.report = multigrid.solve(0, guess); });
     const Ledger solves_only = setting.ledger;
     solve.u_l2 = l2_norm(top, top.u);
     setting.ledger = solves_only;  // the norm's reduction is no part of the solve
@@ -281,20 +224,6 @@ Json step_record(std::size_t repeat, const SolveRecord& step) {
     record["step"] = step.step;
     record["coefficients_seconds"] = step.coefficients_seconds;
     return record;
-}
-
-std::string cycle_records(std::size_t repeat, const SolveRecord& solve, bool of_steps) {
-    std::string lines;
-    for (std::size_t n = 0; n < solve.cycles.size(); ++n) {
-        Json record{{"record", "cycle"}, {"solver", solve.solver}, {"repeat", repeat}};
-        if (of_steps) record["step"] = solve.step;
-        record.update({{"cycle", solve.report.measured_after[n + 1]},
-                       {"residual", solve.report.residuals[n + 1]},
-                       {"seconds", solve.cycles[n].seconds},
-                       {"parts", parts_json(solve.cycles[n].parts)}});
-        lines += line_of(record);
-    }
-    return lines;
 }
 
 std::string steps_text(std::span<const SolveRecord> steps) {

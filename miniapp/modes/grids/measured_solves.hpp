@@ -30,12 +30,6 @@ struct SolveCost {
 SolveCost measured(const Communicator& comm, const Backend& backend, const Hierarchy& hierarchy,
                    const std::function<void()>& solve);
 
-// The time of a cycle.
-struct CycleTime {
-    double seconds = 0;  // the slowest rank
-    Parts parts;         // mean over ranks
-};
-
 // One multigrid solve by the decorated hierarchy.
 struct SolveRecord {
     std::string solver;  // at the bottom
@@ -43,8 +37,7 @@ struct SolveRecord {
     SolveCost cost;
     double u_l2 = 0;
     int step = 0;
-    double coefficients_seconds = 0;     // the slowest rank's, on the coefficients of the step
-    std::vector<CycleTime> cycles = {};  // on rank 0, where they are asked for
+    double coefficients_seconds = 0;  // the slowest rank's, on the coefficients of the step
 };
 // Measured, from u = 0 or from u as it is; the ledger then holds this solve as well. Collective.
 SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver,
@@ -60,8 +53,6 @@ std::string convergence_text(const SolveRecord& solve, const BottomOptions& bott
 Json solve_record(std::size_t repeat, const SolveRecord& solve);
 // The same of a step, of several.
 Json step_record(std::size_t repeat, const SolveRecord& step);
-// A "cycle" for each of its cycles, where their times are known; with the step of several.
-std::string cycle_records(std::size_t repeat, const SolveRecord& solve, bool of_steps = false);
 // Steps side by side.
 std::string steps_text(std::span<const SolveRecord> steps);
 // The time of a Krylov method at the bottom by kernel, in so many iterations a solve; nothing of relaxation.

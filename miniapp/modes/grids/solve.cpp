@@ -67,8 +67,7 @@ class SolveMode : public HierarchyMode {
                 updated += solve.coefficients_seconds;
                 const auto repeat = static_cast<std::size_t>(n);
                 setting.context.report.record(
-                    line_of(steps > 1 ? step_record(repeat, solve) : solve_record(repeat, solve)) +
-                    cycle_records(repeat, solve, steps > 1));
+                    line_of(steps > 1 ? step_record(repeat, solve) : solve_record(repeat, solve)));
                 solves.push_back(solve);
             }
             coefficients.push_back(updated / steps);

@@ -276,8 +276,7 @@ class SurveyMode : public HierarchyMode {
             row.ledger += setting.ledger;
             row.my_seconds += solve.cost.my_seconds;
             findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
-            setting.context.report.record(line_of(solve_record(row.solves.size(), solve)) +
-                                          cycle_records(row.solves.size(), solve));
+            setting.context.report.record(line_of(solve_record(row.solves.size(), solve)));
             row.solves.push_back(solve);
             if (!solve.report.converged()) return;
             const Check again = residual_recomputed(setting.hierarchy.level(0), setting.problem,

@@ -23,7 +23,6 @@ TIMES = {
     "plan": {"id", "date", "command", "environment", "version", "revision"},
     "solve": {"seconds"},
     "step": {"seconds", "coefficients_seconds"},
-    "cycle": {"seconds", "parts"},
     "survey": {"seconds_min", "seconds_median", "speed_up", "speed_up_on_fused", "parts", "moved.triad_share"},
     "timer": {"t_min", "t_mean", "t_max", "rank_max"},
     "rank_timer": {"seconds"},
