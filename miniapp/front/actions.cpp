@@ -94,7 +94,7 @@ Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm) 
         return bad_input;
     }
     // Rank 0 plans alone.
-    const SharedMemory memory{memory_of_node(), 1, "node", {mode.resolved().dry_run_limit}};
+    const SharedMemory memory{memory_of_node(), 1, "node", mode.resolved().dry_run_limit};
     if (mode.resolved().comm.chooser == SchemeChooser::automatic &&
         refused(complaints(mode.exceeds_planning(memory)), comm))
         return bad_input;
@@ -116,8 +116,8 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
     const bool here = !resolved.has_virtual_ranks() && !backend_info(resolved.backend).features.device_memory;
     if (here && refused(exceeds_memory(mode, comm, memory_of_nodes(resolved.detected)), comm))
         return bad_input;
-    const SharedMemory memory{
-        comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node", {resolved.dry_run_limit}};
+    const SharedMemory memory{comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node",
+                              resolved.dry_run_limit};
     if (refused(complaints(mode.exceeds_planning(memory)), comm)) return bad_input;
     RecordFile file(records);
     if (refused(complaints(comm.rank() == 0 ? why_not_open(file, records) : ""), comm)) return bad_input;

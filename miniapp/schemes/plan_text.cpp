@@ -60,7 +60,7 @@ std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank
     std::vector<SchemeTable> modelled;  // only a model needs the plans of all ranks
     if (resolved.comm.chooser == SchemeChooser::automatic)
         modelled = plan_all_schemes(grids, finest, resolved.comm, {topology, resolved.model()},
-                                    {true, memory.to_plan_with(), memory.limit});
+                                    {true, memory.limit()});
     const std::vector<SchemeUse> uses = scheme_uses(grids, finest);
     for (std::size_t n = 0; n < uses.size(); ++n) {
         const SchemeUse& use = uses[n];

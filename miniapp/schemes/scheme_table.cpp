@@ -185,7 +185,7 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
         const double share = share_of_ghosts(use, nodes);
         std::erase_if(schemes, [&](const SchemeOptions& scheme) {
             if (scheme.scheme == Scheme::standard || name(scheme) == name(needed) ||
-                planned.room_for(requests_to_plan(use, nodes, scheme, share)))
+                planned.limit.allows(cost_of_requests(requests_to_plan(use, nodes, scheme, share))))
                 return false;
             table.left_out.push_back(name(scheme));
             return true;
@@ -210,26 +210,20 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
         const double boxes = (nodes.sampled() ? share : 1.0) * nodes.largest().layout.box_count();
         for (const SchemeOptions& scheme : schemes_of(use, comm, planned)) {
             const double requests = requests_to_plan(use, nodes, scheme, share);
-            if (planned.room_for(requests)) {
+            const DryRunCost of_part = cost_of_requests(requests);
+            if (planned.limit.allows(of_part)) {
                 const auto parts = static_cast<double>(nodes.parts().size());
-                cost += {cost_of_requests(parts * requests, parts * boxes).seconds,
-                         cost_of_requests(requests).bytes};
+                cost += {cost_of_requests(parts * requests, parts * boxes).seconds, of_part.bytes};
                 continue;
             }
             if (scheme.scheme != Scheme::standard && name(scheme) != needed) continue;  // left out
-            const std::string what =
-                fmt::format("comm.scheme = \"{}\", {} boxes of {}^{} on {}: ", planner(scheme.scheme).word,
-                            use.layout.box_count(), use.layout.width(), use.layout.dimensions(),
-                            counted(grids.ranks, "rank"));
             const std::string remedy =
                 fmt::format("{}a smaller problem.box, or fewer boxes",
                             planner(scheme.scheme).longest_item ? "a larger comm.message_cap, " : "");
-            const std::string exceeded = planned.limit.exceeded_by(cost_of_requests(requests), remedy);
-            if (!exceeded.empty()) return what + exceeded;
-            return what +
-                   fmt::format(
-                       "to plan their messages takes up to {} of {}, half of the memory here; choose {}",
-                       bytes_text(requests * bytes_to_plan_a_request), bytes_text(planned.bytes), remedy);
+            return fmt::format("comm.scheme = \"{}\", {} boxes of {}^{} on {}: {}",
+                               planner(scheme.scheme).word, use.layout.box_count(), use.layout.width(),
+                               use.layout.dimensions(), counted(grids.ranks, "rank"),
+                               planned.limit.exceeded_by(of_part, remedy));
         }
     }
     const std::string exceeded = planned.limit.exceeded_by(cost, "fewer problem.ranks or boxes");

@@ -126,15 +126,10 @@ struct SchemeTable {
 // The deck's scheme where the deck chooses, or the one that all others are compared with.
 SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use);
 // From plans for all ranks of the topology, or for nodes that stand for them, made by the calling rank alone:
-// of every scheme that can be planned in `bytes` bytes, or of the only one that the deck uses. Pure.
+// of every scheme that can be planned within the limit, or of the only one that the deck uses. Pure.
 struct Planned {
     bool side_by_side = true;
-    double bytes = 0;
     DryRunLimit limit = {};
-
-    bool room_for(double requests) const {
-        return requests * bytes_to_plan_a_request <= bytes && limit.allows(cost_of_requests(requests));
-    }
 };
 std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& finest,
                                           const Communication& comm, const Setup& setup,

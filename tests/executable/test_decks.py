@@ -542,8 +542,8 @@ class DryRun(KeelTest):
             run = self.run_keel(1, *words, *scheme, quick=False, under=["env", "SLURM_MEM_PER_NODE=64"])
             if scheme:
                 self.assertEqual((run.status, run.stdout), (2, ""), run)
-                self.assertIn('comm.scheme = "split", 64 boxes of 512^3 on 64 ranks: to plan their messages takes up to', run.stderr)
-                self.assertIn("of 33.6 MB, half of the memory here; choose a larger comm.message_cap, a smaller", run.stderr)
+                self.assertIn('comm.scheme = "split", 64 boxes of 512^3 on 64 ranks: a dry run takes about', run.stderr)
+                self.assertIn("33.6 MB, half of the memory here: choose a larger comm.message_cap, a smaller", run.stderr)
             else:
                 self.assertEqual(run.status, 0, run)
                 self.assertIn("remark: level 0: not enough memory here to plan split, split/always; left out", run.stdout)

@@ -180,15 +180,17 @@ class Prediction(KeelTest):
         self.assertIn("in proportion to 50 iterations of a solve with the whole matrix of 4096 rows", " ".join(many.stdout.split()))
 
     def test_what_stands_between_a_matrix_and_its_prediction_is_told(self) -> None:
-        words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "comm.ranks_per_node=2", HOPPER]
-        for ranks, more, remark in (
-            (2, [], "start one rank, with problem.ranks"),
-            (None, ["problem.ranks=8", "bottom.solver=amg", "amg.coarsest=krylov"], 'choose amg.coarsest = "replicated"'),
-            (None, ["problem.ranks=8", "bottom.solver=amg", "amg.coarsening=hmis"], 'choose amg.coarsening = "pmis"'),
+        words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "problem.box=32", "comm.ranks_per_node=2", HOPPER]
+        for more, remark in (
+            (["bottom.solver=amg", "amg.coarsest=krylov"], 'choose amg.coarsest = "replicated"'),
+            (["bottom.solver=amg", "amg.coarsening=hmis"], 'choose amg.coarsening = "pmis"'),
         ):
-            run = self.predicted(ranks, *words, *more)
+            run = self.predicted(None, *words, "problem.ranks=8", *more)
             self.assertEqual(run.records("solve"), [])
             self.assertIn(remark, " ".join(run.stdout.split()))
+        # Ranks that are there are planned for as virtual ones.
+        there, virtual = (self.predicted(ranks, *words, *more).record("solve") for ranks, more in ((2, []), (None, ["problem.ranks=2"])))
+        self.assertEqual(there, virtual)
 
     def test_counts_and_times_of_the_bottom_are_the_golden_ones(self) -> None:
         golden = json.loads((ROOT / "tests/golden/predicted_bottoms.json").read_text())["rows"]

@@ -454,7 +454,8 @@ class Spmv(KeelTest):
                 words = ["run.mode=spmv", *grid, *words]
                 predicted = self.planned(2, *words)["predicted_bytes"]
                 facts = self.valid(2, *words, *ONCE).facts
-                self.assertEqual(predicted, facts["predicted_bytes"])
+                # A dry run takes the rank with most entries, a run the one with most bytes.
+                self.assertAlmostEqual(predicted / facts["predicted_bytes"], 1, delta=1e-3)
                 self.assertAlmostEqual(
                     facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"]
                 )
@@ -522,21 +523,18 @@ class Schemes(KeelTest):
             rows = run.records("scheme")
             self.assertEqual([(r["purpose"], r["columns"], r["scheme"]) for r in rows],
                              [(p, t, s) for p, t in (("product", 3), ("solve", 1)) for s in SCHEMES])  # fmt: skip
-            there, planned = self.dry_run(ranks, *words, *SOLVE, self.LASSEN)
-            self.assertEqual(rows, planned)
-            virtual, virtual_rows = self.dry_run(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}")
-            # The pattern is counted where one rank knows all of it.
-            counted = [row.pop("pattern") for row in virtual_rows]
-            self.assertEqual([one is not None for one in counted[: len(SCHEMES)]], [s == "standard" for s in SCHEMES])
             self.assertEqual([row.pop("pattern") for row in rows], [None] * len(rows))
-            self.assertEqual(rows, virtual_rows)
-            shown = [shown_schemes(text) for text in (run.stdout, there, virtual)]
-            self.assertEqual(len(shown[0]), len(rows))
-            self.assertEqual(shown[0], shown[1])
-            first, last = ({key: cells[:7] for key, cells in found.items()} for found in (shown[0], shown[2]))
+            there, planned = self.dry_run(ranks, *words, *SOLVE, self.LASSEN)
+            virtual, virtual_rows = self.dry_run(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}")
+            self.assertEqual(planned, virtual_rows)
+            self.assertEqual([line for line in there.splitlines() if not line.startswith("nodes ")], virtual.splitlines())
+            # The pattern is counted where one rank knows all of it.
+            counted = [row.pop("pattern") for row in planned]
+            self.assertEqual([one is not None for one in counted[: len(SCHEMES)]], [s == "standard" for s in SCHEMES])
+            self.assertEqual(rows, planned)
+            first, last = ({key: cells[:7] for key, cells in shown_schemes(text).items()} for text in (run.stdout, there))
+            self.assertEqual(len(first), len(rows))
             self.assertEqual(first, last)
-            counts = r"(?m)^(?:rows|.*entries|.* a product|  of them off node) +\d+ +\d+$"
-            self.assertEqual(re.findall(counts, there), re.findall(counts, virtual))
 
     def test_the_model_chooses_what_it_predicts_to_be_fastest_and_that_is_sent(self) -> None:
         for ranks, nodes, machine in ((1, 1, self.LASSEN), (4, 2, self.BLUE_WATERS), (8, 4, self.LASSEN)):
@@ -632,7 +630,7 @@ class Schemes(KeelTest):
 
     def test_what_is_too_large_to_plan_for_is_refused(self) -> None:
         self.refused(1, "--dry-run", "run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776", "problem.ranks=256",
-                     "comm.ranks_per_node=16", expected=["on 256 ranks that are not here: a dry run takes about"])  # fmt: skip
+                     "comm.ranks_per_node=16", expected=["on 256 ranks: a dry run takes about"])  # fmt: skip
 
     def test_refusals_tell_the_remedy(self) -> None:
         self.refused(2, "run.mode=spmv", "comm.scheme=auto", "problem.ranks=8", expected=[

@@ -286,7 +286,7 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
 
 std::string PreparedGrids::exceeds_planning(const SharedMemory& memory) const {
     return keel::exceeds_planning(grids_, grids_.finest(), resolved_.comm, resolved_.topology,
-                                  {schemes_matter(resolved_), memory.to_plan_with(), memory.limit});
+                                  {schemes_matter(resolved_), memory.limit()});
 }
 
 DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memory,
@@ -295,7 +295,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     const Topology& topology = resolved_.topology;
     const Layout finest = grids_.finest();
     const auto tables = plan_all_schemes(grids_, finest, resolved_.comm, {topology, resolved_.model()},
-                                         {schemes_matter(resolved_), memory.to_plan_with(), memory.limit});
+                                         {schemes_matter(resolved_), memory.limit()});
     if (const std::string refusal = too_long_for_mpi(tables); !refusal.empty()) return {.refusal = refusal};
     const bool solves = grids_.use.krylov != KrylovLevel::none;
     const double fields = comm.max(

@@ -133,13 +133,9 @@ SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const 
     return proxy;
 }
 
-std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, double available,
-                              const DryRunLimit& limit) {
+std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, const DryRunLimit& limit) {
     const MatrixPart whole{static_cast<std::size_t>(size.rows), static_cast<std::size_t>(size.entries)};
-    const auto needed = static_cast<double>(predicted_bytes(use, whole));
-    if (needed > available)
-        return fmt::format(": a proxy solve has the whole matrix here, and takes {} of {}; choose fewer rows",
-                           bytes_text(needed), bytes_text(available));
+    const double needed = bytes_to_read(use, size) + static_cast<double>(predicted_bytes(use, whole));
     const BottomOptions options = proxy_options(*use.solver);
     const auto rows = static_cast<double>(size.rows);
     // As if rows were points of a plane, which have few entries, or of a space.

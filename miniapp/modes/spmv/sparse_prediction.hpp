@@ -27,10 +27,8 @@ SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder&
 // By a Krylov method without algebraic multigrid; work becomes that of the rank with most rows and most
 // entries.
 SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MatrixPart& largest);
-// Why there is none, with the remedy; empty if there is one. It follows "no seconds are predicted". The whole
-// matrix is to be solved with in so many bytes on one rank, and within the limit.
-std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, double available,
-                              const DryRunLimit& limit);
+// Why there is none, with the remedy; empty if there is one. It follows "no seconds are predicted".
+std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, const DryRunLimit& limit);
 
 // From a proxy solve and the chosen plans of all its exchanges. `coarsest`: with algebraic multigrid, else
 // null.

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
-#include "comm/plans/negotiation.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/spmv/amg/virtual_amg.hpp"
 #include "miniapp/modes/spmv/matrix_schemes.hpp"
@@ -23,54 +21,21 @@ namespace {
 struct Sizes {
     MatrixCounts counts = {};
     std::vector<SchemeTable> schemes = {};  // products first
-    double memory = 0;                      // of the rank that needs most
+    int largest = 0;                        // the rank with most entries
+    double memory = 0;                      // its
     double arrays = 0;                      // the matrix and the vectors alone
-    std::string of_whom = {};               // that memory is, if of one rank
     std::optional<VirtualAmg> amg = {};
     Prediction prediction = {};
     std::string refusal = {};  // not empty: why there is nothing else
 };
 
-// The sizes by all ranks that there are, each for its own rows.
-Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communicator& comm,
-                 const MatrixSize& size) {
-    const Topology& topology = resolved.topology;
-    const RowPartition partition{size.rows, comm.size()};
-    const GlobalRows rows = read_matrix(use.matrix, partition, comm);
-    const VectorPart part{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
-    Sizes found{{count_over(comm, rows.rows()), count_over(comm, rows.columns.size()),
-                 count_over(comm, part.ghosts.size())},
-                compare_schemes(use, resolved, comm, part)};
-    if (!tries_schemes(resolved.comm.chooser)) choose_schemes(resolved.comm, comm, found.schemes);
-    const Plan plan = negotiate_plan(comm, topology, part.ghosts,
-                                     schemes_of_matrix(resolved.comm.scheme, found.schemes).products);
-    const MatrixPart mine = part_of(rows.rows(), rows.columns.size(),
-                                    ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
-    found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
-    found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
-    if (use.solver)
-        found.prediction.why_not =
-            predicts(resolved) ? " where each rank has its own rows; start one rank, with problem.ranks"
-                               : why_no_machine_computes(resolved);
-    return found;
-}
-
-// Why one rank has not the memory to plan for all the others.
-std::string too_large(const MatrixUse& use, const MatrixSize& size, int ranks, const std::string& what,
-                      double needed, const SharedMemory& memory) {
-    return fmt::format(
-        "problem.matrix = \"{}\", {} rows, {:.0f} entries: to plan for {} ranks that are not here, one rank "
-        "holds {}: {} and more of {}, half of this node; choose fewer rows, or start {} ranks",
-        use.matrix.options.matrix, size.rows, size.entries, ranks, what, bytes_text(needed),
-        bytes_text(memory.to_plan_with()), ranks);
-}
-// The same of what a dry run may take; empty if it may.
+// Why a dry run may not take so much; empty if it may.
 std::string why_not_planned(const DryRunLimit& limit, const DryRunCost& cost, const MatrixUse& use,
                             const MatrixSize& size, int ranks) {
     const std::string exceeded = limit.exceeded_by(cost, "fewer rows or ranks");
     if (exceeded.empty()) return "";
-    return fmt::format("problem.matrix = \"{}\", {} rows, {:.0f} entries on {} ranks that are not here: {}",
-                       use.matrix.options.matrix, size.rows, size.entries, ranks, exceeded);
+    return fmt::format("problem.matrix = \"{}\", {} rows, {:.0f} entries on {}: {}",
+                       use.matrix.options.matrix, size.rows, size.entries, counted(ranks, "rank"), exceeded);
 }
 
 // The cost without solves, where ranks need `requests` rows of each other.
@@ -83,26 +48,14 @@ DryRunCost cost_of(const MatrixUse& use, const MatrixSize& size, double requests
     return cost;
 }
 
-// Rows that ranks need of each other, by sizes alone; 0 where only the matrix tells.
+// Rows that ranks need of each other, at most, where entries are all over the matrix; otherwise they are few,
+// and counted when the matrix is there.
 double requests_of(const MatrixUse& use, const MatrixSize& size, double ranks) {
     const MatrixOptions& options = use.matrix.options;
     const auto rows = static_cast<double>(size.rows);
-    const bool grid = options.matrix == grid_matrix;
-    if (is_matrix_file(options.matrix) || options.ordering == Ordering::rcm || grid) return 0;
-    const double off_diagonal = ranks > 1 ? size.entries - rows : 0;
+    const double off_diagonal = ranks > 1 && !is_matrix_file(options.matrix) ? size.entries - rows : 0;
     if (options.matrix == "arrow") return std::min(off_diagonal, rows + ranks);
-    if (options.matrix == "random" || options.ordering == Ordering::random) return off_diagonal;
-    if (options.matrix == "banded") return std::min(off_diagonal, 2.0 * options.row_entries * ranks);
-    if (options.matrix == "diagonal") return 0;
-    // A slice of rows needs a row of cells on each side, and a plane, or as much of these as it is long.
-    const Index& cells = use.matrix.cells;
-    const double own = rows / ranks;
-    const double row = is_square(options.matrix) ? std::sqrt(rows) : cells[0];
-    const double plane = row * cells[1];
-    const bool all = options.matrix == "stencil27";
-    const bool planes = options.matrix.starts_with("stencil") && !is_square(options.matrix) && cells[2] > 1;
-    const double of_planes = planes ? std::min(plane + (all ? row + 1 : 0), (all ? 3 : 1) * own) : 0;
-    return std::min(off_diagonal, 2 * ranks * (1 + std::min(row, own) + of_planes));
+    return options.matrix == "random" || options.ordering == Ordering::random ? off_diagonal : 0;
 }
 
 // From the plans that were made, and a proxy solve.
@@ -123,36 +76,31 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
     return predict(use, resolved, size, proxy_solve(use, all, most), plans, nullptr);
 }
 
-// The sizes of virtual ranks, by this rank alone.
+// The sizes of all ranks, virtual ones too, by this rank alone.
 Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                   const SharedMemory& memory, Progress& progress) {
+                   const DryRunLimit& limit, Progress& progress) {
     const Topology& topology = resolved.topology;
     const int ranks = topology.ranks();
-    double needed = bytes_to_read(use, size);
+    const double available = limit.bytes_here - bytes_to_read(use, size);
     const RowPartition partition{size.rows, ranks};
     std::vector<Request> requests;
     Sizes found;
-    int largest = 0;                   // the rank with most entries
     std::vector<std::int64_t> ghosts;  // by rank
-    const double available = memory.to_plan_with();
     const bool asked = predicts(resolved) && use.solver;
     progress.say("making the matrix");
     GlobalRows all = read_whole_matrix(use.matrix);
     if (use.uses_amg() && use.amg.is_independent_of_ranks())
-        found.amg = plan_virtual_amg(use.amg, resolved, all, available - needed, is_singular(use.matrix),
+        found.amg = plan_virtual_amg(use.amg, resolved, all, available, is_singular(use.matrix),
                                      asked ? &use : nullptr);
     for (int rank = 0; rank < ranks; ++rank) {
         const std::span columns = columns_of(all, partition.first(rank), partition.size(rank));
         const std::vector<Item> needs = ghosts_of(partition, rank, columns);
         ghosts.push_back(static_cast<std::int64_t>(needs.size()));
-        needed += static_cast<double>(needs.size()) * bytes_to_plan_a_request;
-        if (needed > memory.to_plan_with())
-            return {.refusal = too_large(use, size, ranks, "what all need of each other", needed, memory)};
         for (const Item& item : needs) requests.push_back({item, rank});
         const DryRunCost cost = cost_of(use, size, static_cast<double>(requests.size()), ranks);
-        if (const std::string reason = why_not_planned(memory.limit, cost, use, size, ranks); !reason.empty())
+        if (const std::string reason = why_not_planned(limit, cost, use, size, ranks); !reason.empty())
             return {.refusal = reason};
-        if (static_cast<double>(columns.size()) > found.counts.nonzeros.most) largest = rank;
+        if (static_cast<double>(columns.size()) > found.counts.nonzeros.most) found.largest = rank;
         found.counts.rows.add(partition.size(rank));
         found.counts.nonzeros.add(columns.size());
         found.counts.ghosts.add(needs.size());
@@ -162,7 +110,7 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
             found.amg        ? why_not_predicted(*found.amg)
             : use.uses_amg() ? " of a hierarchy that depends on ranks; choose amg.coarsening = \"pmis\" or "
                                "\"aggregation\""
-                             : why_not_predicted(use, size, available - needed, memory.limit);
+                             : why_not_predicted(use, size, limit);
     else if (use.solver)
         found.prediction.why_not = why_no_machine_computes(resolved);
     const bool predicted = asked && found.prediction.why_not.empty();
@@ -171,13 +119,12 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
     const ListedPattern pattern(std::move(requests));
     found.schemes = plan_all_schemes(use, resolved, partition, pattern);
     const MatrixSchemes schemes = schemes_of_matrix(resolved.comm.scheme, found.schemes);
-    const Plan plan = make_plan(pattern, topology, schemes.products, largest);
+    const Plan plan = make_plan(pattern, topology, schemes.products, found.largest);
     const MatrixPart part =
-        part_of(partition.size(largest), static_cast<std::size_t>(found.counts.nonzeros.most), ghosts, plan,
-                largest, topology);
+        part_of(partition.size(found.largest), static_cast<std::size_t>(found.counts.nonzeros.most), ghosts,
+                plan, found.largest, topology);
     found.memory = static_cast<double>(predicted_bytes(use, part));
     found.arrays = static_cast<double>(array_bytes(use, part));
-    found.of_whom = fmt::format("; of rank {}, which has most entries", largest);
     if (predicted) found.prediction = predict(use, resolved, size, found, all, pattern);
     return found;
 }
@@ -188,9 +135,10 @@ std::string sizes_text(const MatrixUse& use, const Sizes& found) {
     return counts_text(found.counts, row.most_sent, row.all) +
            fmt::format(
                "messages and bytes: sent in one product of {} by the scheme {}\n"
-               "memory: {} a rank at its peak, {} of them matrix and vectors{}\n",
+               "memory: {} a rank at its peak, {} of them matrix and vectors; of rank {}, which has most "
+               "entries\n",
                counted(use.columns, "column"), name(row.scheme), bytes_text(found.memory),
-               bytes_text(found.arrays), found.of_whom);
+               bytes_text(found.arrays), found.largest);
 }
 
 Json json_of(const Count& count) {
@@ -210,29 +158,24 @@ Json plan_json(const MatrixUse& use, const MatrixSize& size, const Sizes& found)
     return plan;
 }
 
+// One rank plans for all, whoever shares its node.
+DryRunLimit limit_of_one(const SharedMemory& memory) {
+    return SharedMemory{memory.bytes, 1, memory.where, memory.dry_run_limit}.limit();
+}
+
 }  // namespace
 
-std::string PreparedSpmv::exceeds_planning(const SharedMemory& shared) const {
-    if (!resolved_.has_virtual_ranks()) return "";
-    const SharedMemory memory{shared.bytes, 1, shared.where, shared.limit};
+std::string PreparedSpmv::exceeds_planning(const SharedMemory& memory) const {
     const MatrixSize size = matrix_size(use_.matrix);
     const double ranks = resolved_.ranks;
     const DryRunCost cost = cost_of(use_, size, requests_of(use_, size, ranks), ranks);
-    if (std::string reason = why_not_planned(memory.limit, cost, use_, size, resolved_.ranks);
-        !reason.empty())
-        return reason;
-    const double read = bytes_to_read(use_, size);
-    return read <= memory.to_plan_with() ? ""
-                                         : too_large(use_, size, resolved_.ranks, "the matrix", read, memory);
+    return why_not_planned(limit_of_one(memory), cost, use_, size, resolved_.ranks);
 }
 
 DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const {
-    if (resolved_.has_virtual_ranks() && comm.rank() > 0) return {};
-    const MatrixSize size = matrix_size(use_.matrix);
-    const SharedMemory of_one{memory.bytes, 1, memory.where, memory.limit};
-    const Sizes found = resolved_.has_virtual_ranks() ? planned_here(use_, resolved_, size, of_one, progress)
-                                                      : negotiated(use_, resolved_, comm, size);
     if (comm.rank() > 0) return {};
+    const MatrixSize size = matrix_size(use_.matrix);
+    const Sizes found = planned_here(use_, resolved_, size, limit_of_one(memory), progress);
     if (!found.refusal.empty()) return {.refusal = found.refusal};
     if (const std::string refusal = too_long_for_mpi(found.schemes); !refusal.empty())
         return {.refusal = refusal};

@@ -98,8 +98,7 @@ class PreparedSpmv : public PreparedMode {
         return exceeds_memory(use_, resolved_.ranks, memory).value_or("");
     }
     std::string exceeds_planning(const SharedMemory& memory) const override;  // spmv_dry_run.cpp
-    // Makes the matrix unless it exceeds the node's memory: each rank its own rows, or rank 0 those of all
-    // virtual ranks.
+    // Rank 0 makes the whole matrix and plans for all ranks, virtual ones too.
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
                    Progress& progress) const override;                       // spmv_dry_run.cpp
     void run(const RunContext& context, Findings& findings) const override;  // spmv_run.cpp

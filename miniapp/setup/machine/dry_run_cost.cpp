@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "comm/plans/schemes.hpp"
 #include "miniapp/deck/text/text.hpp"
 
 namespace keel {
@@ -27,10 +28,9 @@ DryRunCost cost_of_tags(double positions) {
 }
 
 // 16384 ranks with 54 items each of 6 others, by 7 schemes on 3 levels: 4.3 s, and scattered 7.7 s; 64 ranks
-// with 8192 boxes each, between others that are missing, on 2 levels: 16 s. Ghosts take 80 to 200 bytes each,
-// rows of matrices 180 to 240.
+// with 8192 boxes each, between others that are missing, on 2 levels: 16 s.
 DryRunCost cost_of_requests(double requests, double boxes) {
-    return {0.4e-6 * requests + 1.5e-6 * boxes, 190 * requests};
+    return {0.4e-6 * requests + 1.5e-6 * boxes, bytes_to_plan_a_request * requests};
 }
 
 DryRunCost cost_of_entries(double rows, double entries, double ranks) {
@@ -64,12 +64,14 @@ DryRunCost cost_of_sparse_solve(double rows, double entries, double iterations, 
 
 std::string DryRunLimit::exceeded_by(const DryRunCost& cost, const std::string& remedy) const {
     if (allows(cost)) return "";
-    const double needed =
-        std::ceil(std::max(cost.seconds / DryRunLimit().seconds(), cost.bytes / DryRunLimit().bytes()));
+    const DryRunLimit usual;
+    const double needed = std::ceil(std::max(cost.seconds / usual.seconds(), cost.bytes / usual.bytes()));
+    const bool may_be_raised = bytes() < bytes_here;
     return fmt::format(
-        "a dry run takes about {:.0f} s of a processor and {}, and may take {:.0f} s and {}: choose {}, or "
-        "run.dry_run_limit = {:.0f}",
-        cost.seconds, bytes_text(cost.bytes), seconds(), bytes_text(bytes()), remedy, needed);
+        "a dry run takes about {:.0f} s of a processor and {}, and may take {:.0f} s and {}{}: choose {}{}",
+        cost.seconds, bytes_text(cost.bytes), seconds(), bytes_text(bytes()),
+        may_be_raised ? "" : ", half of the memory here", remedy,
+        may_be_raised ? fmt::format(", or run.dry_run_limit = {:.0f}", needed) : "");
 }
 
 }  // namespace keel

@@ -5,7 +5,8 @@
 // seconds and peak memory of dry runs of 0.2 to 40 s each (preset ci of 2096aab, one rank, x86 at about 2.5
 // GHz); estimates are within a factor of 3, more often above than below.
 
-#include <cstddef>
+#include <algorithm>
+#include <limits>
 #include <string>
 
 namespace keel {
@@ -47,15 +48,17 @@ DryRunCost cost_of_amg(double entries);
 // A solve with a matrix.
 DryRunCost cost_of_sparse_solve(double rows, double entries, double iterations, double bytes);
 
-// The limits of a dry run: a minute of one processor and 2 GB, or run.dry_run_limit times as much.
+// The limits of a dry run: a minute of one processor and 2 GB, or run.dry_run_limit times as much; but no
+// more than half of a rank's share of the memory here, since others need some, too.
 struct DryRunLimit {
     double factor = 1;
+    double bytes_here = std::numeric_limits<double>::infinity();
 
     double seconds() const { return 60 * factor; }
-    double bytes() const { return 2e9 * factor; }
+    double bytes() const { return std::min(2e9 * factor, bytes_here); }
     bool allows(const DryRunCost& cost) const { return cost.seconds <= seconds() && cost.bytes <= bytes(); }
-    // "a dry run takes about 5 min and 3 GB of it, at most 60 s and 2 GB by run.dry_run_limit = 1; choose
-    // REMEDY, or run.dry_run_limit = 5"; empty where the cost is allowed.
+    // "a dry run takes about 300 s of a processor and 3 GB, and may take 60 s and 2 GB: choose REMEDY, or
+    // run.dry_run_limit = 5"; empty where the cost is allowed.
     std::string exceeded_by(const DryRunCost& cost, const std::string& remedy) const;
 };
 

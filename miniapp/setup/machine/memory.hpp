@@ -30,10 +30,10 @@ struct SharedMemory {
     double bytes = 0;
     int sharing = 1;    // ranks
     std::string where;  // "node" or "device"
-    DryRunLimit limit = {};
+    double dry_run_limit = 1;
 
-    // A rank may take so much of it to plan for virtual ranks: other ranks need some, too.
-    double to_plan_with() const { return bytes / 2 / sharing; }
+    // The limits of a dry run on each of the ranks.
+    DryRunLimit limit() const { return {dry_run_limit, bytes / 2 / sharing}; }
 };
 double memory_of_machine();  // bytes
 double memory_of_node();     // the part of them that control groups and the job allow

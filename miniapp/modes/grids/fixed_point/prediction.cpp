@@ -112,10 +112,8 @@ std::string why_not_fixed_point(const GridSetup& grids, const FixedPointOptions&
     if (solves_bottom(grids) && grids.levels() == 1)
         return " where there is one level: its solver would have to run on all of it in every evaluation; "
                "give a larger problem.box, or a smaller multigrid.bottom_box";
-    std::vector<ProxyBoxes> on{sample_of(grids, ranks_here)};
-    if (solves_bottom(grids) || relaxes_bottom(grids, equation)) on.push_back(bottom_boxes_of(grids));
     return why_not_solved(cost_of_iterations(grids, equation, acceleration, ranks_here),
-                          "fewer boxes, a smaller problem.box", grids, on, memory, ranks_here);
+                          "fewer boxes, a smaller problem.box", memory);
 }
 
 // One solve shows what a visit to the bottom does there.

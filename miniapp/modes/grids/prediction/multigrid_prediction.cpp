@@ -241,14 +241,11 @@ std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory
     if (grids.merges() && std::ranges::any_of(solvers, is_assumed))
         return " of assumed iterations where multigrid.agglomerate merges boxes: a small grid has fewer such "
                "levels; leave bottom.assumed_iterations out";
-    const bool all = std::ranges::all_of(solvers, is_assumed);
-    std::vector<ProxyBoxes> on{all ? sample_of(grids) : whole_of(grids)};
-    if (has_cycle(grids)) on.push_back(cycle_of(grids, ranks_here));
     return why_not_solved(
         cost_of_solves(grids, ranks_here),
         "bottom.assumed_iterations (in a survey \"cg assumed_iterations=269\"), fewer solvers or "
         "boxes, a smaller problem.box",
-        grids, on, memory, ranks_here);
+        memory);
 }
 
 std::string level_tables(const GridSetup& grids, const PredictedSolve& solve) {

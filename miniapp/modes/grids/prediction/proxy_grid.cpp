@@ -168,14 +168,9 @@ std::string why_not_predicted(const GridSetup& grids) {
     return "";
 }
 
-std::string why_not_solved(const DryRunCost& cost, const std::string& remedy, const GridSetup& grids,
-                           std::span<const ProxyBoxes> on, const SharedMemory& memory, int ranks_here) {
-    const std::string exceeded = memory.limit.exceeded_by(cost, remedy);
-    if (!exceeded.empty()) return ", iterations not known: with the solves that count them " + exceeded;
-    for (const ProxyBoxes& boxes : on)
-        if (const auto complaint = exceeds_memory(with_boxes(grids, boxes, ranks_here), memory))
-            return ": a proxy solve does not fit here: " + *complaint + "; or choose " + remedy;
-    return "";
+std::string why_not_solved(const DryRunCost& cost, const std::string& remedy, const SharedMemory& memory) {
+    const std::string exceeded = memory.limit().exceeded_by(cost, remedy);
+    return exceeded.empty() ? "" : ", iterations not known: with the solves that count them " + exceeded;
 }
 
 }  // namespace keel

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "comm/ranks/communicator.hpp"
@@ -81,8 +80,7 @@ DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, 
 // Why no solve on these grids is predicted, whatever solves; empty if one may be. It follows "no seconds are
 // predicted".
 std::string why_not_predicted(const GridSetup& grids);
-// Why proxy solves of this cost, on the largest of these grids, are more than a dry run may take; likewise.
-std::string why_not_solved(const DryRunCost& cost, const std::string& remedy, const GridSetup& grids,
-                           std::span<const ProxyBoxes> on, const SharedMemory& memory, int ranks_here);
+// Why proxy solves of this cost are more than a dry run may take; likewise.
+std::string why_not_solved(const DryRunCost& cost, const std::string& remedy, const SharedMemory& memory);
 
 }  // namespace keel
