@@ -252,18 +252,6 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     const double copies = place == Consolidation::replicate ? memory.sharing
                           : place == Consolidation::gather  ? 1
                                                             : 0;
-    // The first rank has its share of every merged level.
-    const auto merged_with = [&](int width) {
-        double cells = 0;
-        if (grids.hierarchy.agglomerate == 0 || width < bottom_box) return cells;
-        for (const LevelShape& level : level_shapes(
-                 boxes, grids.domain.dimensions(), width, grids.ranks,
-                 {std::min(bottom_box, width), grids.hierarchy.agglomerate, grids.hierarchy.agglomerate_as}))
-            if (level.merged > 1)
-                cells += static_cast<double>(product(level.boxes)) / std::min(level.ranks, grids.ranks) *
-                         std::pow(level.width, static_cast<double>(grids.domain.dimensions()));
-        return cells;
-    };
     const auto needed_with = [&](int width) {
         const auto dimensions = static_cast<double>(grids.domain.dimensions());
         const double cells = std::pow(width, dimensions) * grids.domain.count();
@@ -271,10 +259,10 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
         const double in_single = grids.hierarchy.mixed ? 0.5 * grids.fields_of_level * (1 - coarsening) : 0.0;
         const double fields = in_single + grids.fields_of_level + grids.fields_of_iteration +
                               grids.fields_on_finest + coarsening * grids.fields_on_coarsest;
-        return sizeof(double) * grids.fields_of_level * merged_with(width) +
-               sizeof(double) * cells *
-                   (fields / grids.ranks * memory.sharing +
-                    copies * coarsening * (grids.fields_of_level + grids.fields_on_coarsest));
+        // Merged levels have few cells a rank.
+        return sizeof(double) * cells *
+               (fields / grids.ranks * memory.sharing +
+                copies * coarsening * (grids.fields_of_level + grids.fields_on_coarsest));
     };
     const double needed = needed_with(box);
     if (needed <= memory.bytes) return {};
