@@ -5,12 +5,13 @@ Equations (2.x), (4.x) and (5.x): Lockhart, "Reducing Communication Bottlenecks 
 Illinois 2023; "2020": Bienz, Gropp, Olson, "Reducing communication in algebraic multigrid with multi-step node aware
 communication", IJHPCA 2020. All of them count what is sent, never what is received: for a gather to one rank they find one message
 and choose the standard scheme, where counting receives gives the node-aware ones 5 to 25 times. Nor do they know the messages of a
-plan, or those that stay within a node. Tables 3.7 and 3.8 of the thesis, the only ones with the split scheme, are left out: they
-charge each message within a node with all of the node's bytes, and so never find split the fastest where the text does."""
+plan, or those that stay within a node. Tables 3.7 and 3.8 of the thesis, the only ones with the split scheme, let each message of
+split within a node carry all of the node's bytes, and so never find split the fastest where the text does; `shares` lets it carry
+what one process sends to the network."""
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,12 @@ class Machine:
     def devices(self, of: str = "node") -> int:
         return int(self.file["machine"][f"gpus_per_{of}"])
 
-    def copy(self, way: str) -> Postal:
-        """By one process a device; `way` is to_host or to_device."""
-        (cost,) = (copy[way] for copy in self.file["copy"] if copy["processes"] == 1)
+    def ranks(self, of: str = "node") -> int:
+        return int(self.file["machine"][f"ranks_per_{of}"])
+
+    def copy(self, way: str, processes: int = 1) -> Postal:
+        """By so many processes a device; `way` is to_host or to_device."""
+        (cost,) = (copy[way] for copy in self.file["copy"] if copy["processes"] == processes)
         return postal(cost)
 
 
@@ -116,6 +120,70 @@ def closed_form_time(scheme: str, n: Counts, columns: int, machine: Machine, ran
         return None
     form, size = FORMS[scheme]
     return form(network(machine, columns * size(n), ranks_per_node), n, columns)
+
+
+def within_node_time(machine: Machine, memory: str, of_socket: float, size: float) -> float:
+    """(3.1) to (3.4): one process sends a message to each other one of so many on its socket, and to as many on the other socket."""
+    return (of_socket - 1) * machine.message(memory, "socket", size).time(size) + of_socket * machine.message(memory, "node", size).time(size)
+
+
+def off_node_time(machine: Machine, memory: str, messages: float, size: float, node_bytes: float, message: float) -> float:
+    """(3.5): so many messages of a process with `size` bytes in all; (3.6) of device memory, without the node's injection rate. The
+    costs are those of one of `message` bytes."""
+    net = machine.message(memory, "off_node", message)
+    injected = node_bytes * machine.injection if memory == "host" else 0.0
+    return net.alpha * messages + max(injected, size * net.beta)
+
+
+def copy_time(machine: Machine, sent: float, received: float, processes: int = 1) -> float:
+    """(3.7), whose labels are exchanged on the page: the sender copies to the host."""
+    return machine.copy("to_host", processes).time(sent) + machine.copy("to_device", processes).time(received)
+
+
+def mean(size: float, messages: float) -> float:
+    return size / messages if messages else 0.0
+
+
+def step_times(machine: Machine, memory: str, n: Counts, of_socket: int, senders: int) -> dict[str, float]:
+    """Standard, three-step and two-step as Tables 3.7 and 3.8 have them, without copies; so many senders a node. Of three-step they
+    count the nodes that a node sends to, and the bytes of one message."""
+    node, one, pair = n["bytes_per_node"], n["bytes_per_rank"], n["bytes_per_node_pair"]
+    costs = {
+        "standard": (n["messages"], n["bytes"], senders * n["bytes"], mean(n["bytes"], n["messages"])),
+        "three_step": (n["nodes_per_node"], pair, node, pair),
+        "two_step": (n["nodes_per_rank"], one, node, mean(one, n["nodes_per_rank"])),
+    }
+    within = {"standard": 0.0, "three_step": 2 * within_node_time(machine, memory, of_socket, pair),
+              "two_step": within_node_time(machine, memory, of_socket, one)}  # fmt: skip
+    return {scheme: off_node_time(machine, memory, *cost) + within[scheme] for scheme, cost in costs.items()}
+
+
+def split_time(machine: Machine, n: Counts, ranks_per_device: int = 1, shares: bool = False) -> float:
+    """Split in both tables, without copies: after (3.3), or (3.4) where several ranks of a device copy."""
+    node, messages = n["bytes_per_node"], n["nodes_per_rank"]
+    share = node / machine.ranks()
+    of_socket = machine.ranks("socket") / ranks_per_device
+    within = within_node_time(machine, "host", of_socket, share if shares else node)
+    return off_node_time(machine, "host", messages, share, node, mean(share, messages)) + 2 * within
+
+
+def table_3_7(machine: Machine, n: Counts, shares: bool = False) -> dict[str, float]:
+    """The schemes between processes."""
+    return {**step_times(machine, "host", n, machine.ranks("socket"), machine.ranks()), "split": split_time(machine, n, shares=shares)}
+
+
+def table_3_8(machine: Machine, n: Counts, shares: bool = False) -> dict[str, float]:
+    """The schemes between devices, by counts of the process of a device: staged through the host, device-aware, and split where one
+    process a device copies (md) or four do (dd). In the table staged standard messages copy nothing."""
+    found = {}
+    for memory, way in (("host", "staged"), ("device", "device_aware")):
+        for scheme, seconds in step_times(machine, memory, n, machine.devices("socket"), machine.devices()).items():
+            copies = memory == "host" and scheme != "standard"
+            found[f"{scheme} {way}"] = seconds + (copy_time(machine, n["bytes_per_rank"], n["bytes_per_node_pair"]) if copies else 0.0)
+    for name, processes in (("md", 1), ("dd", 4)):
+        copies_of = copy_time(machine, n["bytes_per_rank"], n["bytes_per_node_pair"], processes)
+        found[f"split {name}"] = split_time(machine, n, processes, shares) + copies_of
+    return found
 
 
 @dataclass(frozen=True)
@@ -194,20 +262,9 @@ def staged_time(machine: Machine, exchange: DeviceExchange) -> float:
     return machine.copy("to_host").time(total) + max(time_on_node(machine, exchange), network_time) + machine.copy("to_device").time(total)
 
 
-def device_forms(machine: Machine, n: Counts, columns: int) -> dict[str, Any]:
-    """All of them for one pattern, by the rank that sends most and its mean message, and who would be chosen."""
-    neighbours = int(n["neighbours"])
-    size = columns * n["bytes_to_neighbours"] / neighbours
-    ranks_per_device = int(machine.file["machine"]["ranks_per_node"]) // machine.devices()
-    exchange = DeviceExchange(size, neighbours, ranks_per_device)
-    printed = DeviceExchange(size, neighbours, ranks_per_device, as_printed=True)
-    ways = {"straight": straight_time(machine, exchange), "staged": staged_time(machine, exchange)}
-    shared, shared_as_printed = shared_time(machine, exchange).total, shared_time(machine, printed).total
-
-    def fastest(of_shared: float) -> str:
-        times = {**ways, "shared": of_shared}
-        return min(times, key=lambda way: times[way])
-
-    return {"neighbours": neighbours, "message_bytes": size, "straight_seconds": ways["straight"], "staged_seconds": ways["staged"],
-            "shared_seconds": shared, "shared_seconds_as_printed": shared_as_printed,
-            "chosen": fastest(shared), "chosen_as_printed": fastest(shared_as_printed)}  # fmt: skip
+def device_forms(machine: Machine, message_bytes: float, neighbours: int, copies: bool = True) -> dict[str, float]:
+    """Seconds of all three ways to exchange messages of so many bytes with so many ranks, sharing by the printed equations, too."""
+    exchange = DeviceExchange(message_bytes, neighbours, machine.ranks() // machine.devices(), copies)
+    printed = replace(exchange, as_printed=True)
+    return {"straight": straight_time(machine, exchange), "staged": staged_time(machine, exchange),
+            "shared": shared_time(machine, exchange).total, "shared as printed": shared_time(machine, printed).total}  # fmt: skip

@@ -6,6 +6,7 @@ from papers.schemes import (
     COLUMNS, GRIDS, MATRICES, NODES, faster_rule, gains, grid_points, matrix_points, schemes_of, told,
 )  # fmt: skip
 from studies.evaluate.figures.style import COLOURS, HATCHES, INK, Picture, legend, new
+from studies.records import Record
 
 NODE_AWARE = ("two_step", "three_step", "split")
 FAMILIES = ("standard", *NODE_AWARE, "staged_axes")
@@ -15,10 +16,12 @@ BETWEEN = "predicted_between_nodes"
 def of_matrices(records: Records, every: list[Point]) -> Made:
     figure, axes = new(2, 2, width=9.0, height=8.0, sharex=True, sharey=True)
     rows = []
+    totals: list[Record] = []
     for down, (machine, nodes) in enumerate(NODES.items()):
         for across, t in enumerate(COLUMNS):
             axis = axes[down][across]
             bounds: list[tuple[float, float, float]] = []
+            fastest = []
             for place, work in enumerate(MATRICES):
                 schemes = schemes_of(records, work, machine, t)[0]
                 values = {family: gains(schemes, family) for family in NODE_AWARE}
@@ -29,6 +32,9 @@ def of_matrices(records: Records, every: list[Point]) -> Made:
                     bounds.append((y, apart, together))
                 rows.append([f"`{work}`", machine, f"{nodes}", f"{t}", f"{1e6 * schemes['standard'].seconds:.1f}",
                              *(told(values[family]) for family in NODE_AWARE)])  # fmt: skip
+                fastest.append(min(("standard", *NODE_AWARE), key=lambda family: faster_rule(schemes, family).seconds))
+            chosen = {f"{family} fastest": fastest.count(family) for family in ("standard", *NODE_AWARE)}
+            totals.append({"record": "total", "machine": machine, "t": t, "matrices": len(fastest), **chosen})
             axis.hlines(*zip(*bounds, strict=True), color=INK, linewidth=1.2)
             axis.axvline(1, color=INK, linewidth=1)
             axis.set_xscale("log", base=2)
@@ -42,7 +48,7 @@ def of_matrices(records: Records, every: list[Point]) -> Made:
     legend(figure, axes[0][0])
     head = ["matrix", "machine", "ranks a node", "t", "standard, us", *(f"{family}: gain (sockets)" for family in NODE_AWARE)]
     caption = "Gain of node-aware schemes over standard for matrices on 256 ranks; of a scheme's rules the faster, two sockets a node."
-    return Made(Picture(figure, caption, "predicted"), numbers(head, rows))
+    return Made(Picture(figure, caption, "predicted"), numbers(head, rows) + totals)
 
 
 def of_levels(records: Records, every: list[Point]) -> Made:

@@ -12,17 +12,23 @@ from papers.formulas import (  # noqa: E402
     DeviceExchange,
     Network,
     closed_form_time,
+    copy_time,
     device_forms,
     machine_named,
     network,
+    off_node_time,
     on_node_time,
     shared_time,
+    split_time,
     staged_time,
     standard_time,
     straight_time,
+    table_3_7,
+    table_3_8,
     three_step_time,
     time_on_node,
     two_step_time,
+    within_node_time,
 )
 
 GOLDEN = json.loads((ROOT / "tests/golden/models.json").read_text())
@@ -65,6 +71,40 @@ class NodeAware(unittest.TestCase):
         self.same(closed_form_time("standard", n, 1, machine, 4) or 0, 4 * net.off_node.alpha + 16 * size * net.injection)
 
 
+    def test_the_tables_with_split_and_their_equations_have_the_golden_values(self) -> None:
+        ways = {"host": "staged", "device": "device_aware"}
+        schemes = {"standard": "standard", "nap3": "three_step", "nap2": "two_step", "split": "split"}
+        self.assertEqual(len(GOLDEN["tables"]), 5)
+        for point in GOLDEN["tables"]:
+            want, counts, t = point["expect"], point["input"]["counts"], point["input"]["t"]
+            n = {name: (t if "bytes" in name else 1) * counts[letters] for name, letters in NAMES.items()}
+            machine = machine_named(point["input"]["machine"])
+            size, of_socket, messages = n["bytes"], machine.ranks("socket"), n["messages"]
+            found = {"eq_3_1": within_node_time(machine, "host", of_socket, size),
+                     "eq_3_3": within_node_time(machine, "host", of_socket, size),
+                     "eq_3_4_ppg4": within_node_time(machine, "host", of_socket / 4, size),
+                     "eq_3_5": off_node_time(machine, "host", messages, size, n["bytes_per_node"], size / messages),
+                     "split_shares": split_time(machine, n, shares=True)}  # fmt: skip
+            for name, letters in {scheme: letters for letters, scheme in schemes.items()}.items():
+                self.same(table_3_7(machine, n)[name], want["table_3_7"][letters])
+            self.assertEqual(table_3_7(machine, n, shares=True)["split"], found["split_shares"])
+            if "table_3_8" in want:
+                table, by_shares = table_3_8(machine, n), table_3_8(machine, n, shares=True)
+                found |= {"eq_3_2": within_node_time(machine, "host", machine.devices("socket"), size),
+                          "eq_3_2_device": within_node_time(machine, "device", machine.devices("socket"), size),
+                          "eq_3_6": off_node_time(machine, "device", messages, size, 0, size / messages),
+                          "eq_3_7": copy_time(machine, n["bytes_per_rank"], n["bytes_per_node_pair"]),
+                          "eq_3_7_by_4": copy_time(machine, n["bytes_per_rank"], n["bytes_per_node_pair"], 4),
+                          "split_md_shares": by_shares["split md"], "split_dd_shares": by_shares["split dd"]}  # fmt: skip
+                for name, seconds in want["table_3_8"].items():
+                    scheme, _, way = name.partition("_")
+                    self.same(table[f"{schemes[scheme]} {ways.get(way, way)}"], seconds)
+                self.assertEqual(len(table), len(want["table_3_8"]))
+            self.assertEqual(set(found), set(want) - {"table_3_7", "table_3_8"})
+            for name, seconds in found.items():
+                self.same(seconds, want[name])
+
+
 class Devices(unittest.TestCase):
     def near(self, ours: float, wanted: float) -> None:
         self.assertAlmostEqual(ours, wanted, delta=1e-12 * wanted)
@@ -101,15 +141,15 @@ class Devices(unittest.TestCase):
         self.near(time_on_node(LASSEN, near), 4.15e-5 + 1.78e-5 + 2 * (4.43e-5 + 3.33e-5))
         self.assertEqual(straight_time(LASSEN, near), time_on_node(LASSEN, near))
 
-    def test_the_forms_of_a_pattern_go_by_its_neighbours_and_its_mean_message(self) -> None:
-        forms = device_forms(LASSEN, {"neighbours": 10, "bytes_to_neighbours": 40000}, 2)
-        exchange = DeviceExchange(8000, 10, 10)
-        self.assertEqual((forms["neighbours"], forms["message_bytes"]), (10, 8000))
-        self.assertEqual(forms["straight_seconds"], straight_time(LASSEN, exchange))
-        self.assertEqual(forms["staged_seconds"], staged_time(LASSEN, exchange))
-        self.assertEqual(forms["shared_seconds"], shared_time(LASSEN, exchange).total)
-        self.assertEqual(forms["shared_seconds_as_printed"], shared_time(LASSEN, DeviceExchange(8000, 10, 10, as_printed=True)).total)
-        self.assertEqual(forms["chosen"], "straight")
+    def test_the_forms_of_messages_are_those_of_each_way(self) -> None:
+        for copies in (True, False):
+            forms = device_forms(LASSEN, 8000, 10, copies)
+            exchange = DeviceExchange(8000, 10, 10, copies)
+            printed = DeviceExchange(8000, 10, 10, copies, as_printed=True)
+            self.assertEqual(forms["straight"], straight_time(LASSEN, exchange))
+            self.assertEqual(forms["staged"], staged_time(LASSEN, exchange))
+            self.assertEqual(forms["shared"], shared_time(LASSEN, exchange).total)
+            self.assertEqual(forms["shared as printed"], shared_time(LASSEN, printed).total)
 
 
 if __name__ == "__main__":

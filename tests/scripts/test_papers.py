@@ -17,7 +17,7 @@ try:
 except ModuleNotFoundError as error:
     raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
 
-from papers import closed_forms, devices, gains, mapping, strong_scaling, weak_scaling  # noqa: E402
+from papers import closed_forms, devices, gains, mapping, split, strong_scaling, weak_scaling  # noqa: E402
 from papers.figures import FIGURES, compact, make  # noqa: E402
 from papers.points import Folder, Point, Records, number  # noqa: E402
 from papers.printed import printed  # noqa: E402
@@ -91,21 +91,9 @@ CHOICES = [
 
 TIMERS = {"exchange.pack": 0.01, "exchange.wait": 0.005, "bottom.operator": 0.015, "bottom.vector": 0.02, "bottom.dots": 0.01,
           "reduction.wait": 0.3, "reduction": 0.1}  # fmt: skip
-DEVICES = [
-    {"record": "row", "elements a device": 1000, "message": "grad T", "neighbours": 4, "bytes": 7200,
-     "straight, us": 138, "staged, us": 164, "shared, us": 166, "shared, us, as printed": 165,
-     "gain over straight": 0.83, "gain over straight, as printed": 0.83, "gain over staged": 0.99,
-     "gain over staged, as printed": 0.99, "chosen": "straight", "chosen, as printed": "straight"},
-]  # fmt: skip
-
-
-def device_records(name: str) -> Run:
-    """Bytes as the command of the point has them."""
-    point = next(point for point in devices.points() if point.name == name)
-    rows, entries, columns = (int(word.partition("=")[2]) for word in point.words)
-    neighbours = 2 * entries // (rows // devices.RANKS)
-    pattern = {"neighbours": neighbours, "bytes_to_neighbours": 8 * rows // devices.RANKS * neighbours}
-    return of({"record": "scheme", "scheme": "standard", "columns": columns, "pattern": pattern})
+# Order 3 and 4 neighbours, 20 % of the elements at boundaries, bytes for numbers.
+DEVICES = {"record": "row", "bytes a number": 1, "at boundaries, %": 20, "order": 3, "neighbours": 4}
+NEVER = "0 of 72"
 
 
 class Rows(unittest.TestCase):
@@ -154,6 +142,8 @@ class Rows(unittest.TestCase):
     def test_matrices_give_the_bounds_by_sockets(self) -> None:
         rows, svg = self.draw(gains, scheme_records)
         self.assertEqual(rows[: len(MATRICES)], MATRICES)
+        totals = [row for row in rows if row["record"] == "total"]
+        self.assertEqual([list(row.values()) for row in totals], [["total", machine, t, 8, 8, 0, 0, 0] for machine in gains.NODES for t in (1, 20)])
         self.assertLess(len(svg), 100_000)
 
     def test_closed_forms_beside_plans(self) -> None:
@@ -163,25 +153,62 @@ class Rows(unittest.TestCase):
         self.assertEqual(list(total.values()), ["total", "blue_waters", 19, 0])
         self.assertLess(len(svg), 100_000)
 
-    def test_devices(self) -> None:
-        rows, svg = self.draw(devices, device_records)
-        self.assertEqual(rows[: len(DEVICES)], DEVICES)
+    def test_devices_at_the_printed_parameters(self) -> None:
+        rows, svg = self.draw(devices, of)
+        self.assertEqual(len(rows), 36)
+        found = next(row for row in rows if DEVICES.items() <= row.items())
+        self.assertEqual(found["kB of grad Q"], [1800, 2100, 2400, 2700, 3000, 3300, 3600])
+        self.assertEqual(len(found["gain, as printed"]), len(devices.SPECIES))
+        # The printed bound of a right-hand side, 4 ms, is met by numbers taken for bytes alone.
+        most = {size: max(max(row["straight, ms"]) for row in rows if row["bytes a number"] == size) for size in devices.BYTES}
+        self.assertEqual({size: f"{value:.1f}" for size, value in most.items()}, {1: "4.1", 8: "30.7"})
+        gains = [gain for row in rows for name in row if "as printed" in name and "staged" not in name for gain in row[name]]
+        self.assertLess(max(gains), 1)
         self.assertLess(len(svg), 100_000)
+
+    def test_a_right_hand_side_is_three_exchanges(self) -> None:
+        flow = devices.Discretisation(order=2, species=7)
+        elements = 200_000 * 0.2 / 4
+        sizes = [8 * devices.values_of(flow, message, elements) for message in devices.MESSAGES]
+        self.assertEqual(sum(sizes), 8 * elements * flow.points_of_boundary_element() * flow.fields())
+        machine = devices.machine_named("lassen")
+        for copies in (True, False):
+            times = devices.right_hand_side(flow, 20, 4, 8, copies)
+            every = [devices.device_forms(machine, size, 4, copies) for size in sizes]
+            for way in ("straight", "staged", "shared", "shared as printed"):
+                self.assertAlmostEqual(times[way], sum(forms[way] for forms in every), delta=1e-15)
+
+    def test_split_is_never_fastest_by_the_printed_tables(self) -> None:
+        rows, svg = self.draw(split, scheme_records)
+        sentences = {row["says"]: row for row in rows if row["record"] == "sentence"}
+        chosen = sentences["split is the one to choose"]
+        self.assertEqual((chosen["as printed, all send"], chosen["as printed, one sends"], chosen["by shares, all send"]), (NEVER, NEVER, NEVER))
+        self.assertEqual(chosen["by shares, one sends"], "34 of 72")
+        # Made-up records: with two sockets standard's plan is the fastest of all 38 patterns.
+        self.assertEqual((chosen["by plans"], chosen["as printed, patterns"]), ("0 of 38", "0 of 38"))
+        self.assertEqual(sentences["dd never beats md"]["as printed, all send"], "0 of 24")
+        self.assertEqual(sentences["staged beats device-aware"]["by plans"], "-")
+        scenario = {"scenario": "lassen", "senders": 1, "messages": 400, "nodes": 4, "bytes": 1000}
+        found = next(row for row in rows if scenario.items() <= row.items())
+        self.assertEqual((found["as printed"], found["by shares"], found["gain of split by shares"]), ("three_step", "split", 5.72))
+        self.assertEqual({row["by plans"] for row in rows if row["record"] == "pattern"}, {"standard"})
+        self.assertLess(len(svg), 100_000)
+
+    def test_a_sentence_counts_the_cases_that_it_is_about(self) -> None:
+        times = {"standard": 2.0, "two_step": 3.0, "three_step": 4.0, "split": 1.0}
+        found = [split.Case({}, {"as printed": {**times, **change}}) for change in ({}, {"split": 2.5}, {"two_step": 1.5})]
+        self.assertEqual(split.held(found, "as printed", split.helps), "1 of 2")
+        self.assertEqual(split.held(found, "as printed", split.dd_loses), "-")
+        self.assertEqual(split.gain(times), 2.0)
 
     def test_messages_of_devices_have_the_golden_sizes(self) -> None:
         for point in json.loads((ROOT / "tests/golden/models.json").read_text())["mirge"]:
             given, want = point["input"], point["expect"]
             flow = devices.Discretisation(given["Nd"], given["po"], given["Ns"])
-            self.assertEqual(flow.points_of_boundary_element(), want["p_bel"])
+            self.assertEqual((flow.points_of_boundary_element(), flow.points_of_element(), flow.fields()), (want["p_bel"], want["p_el"], want["n_sf"]))
             for message, field in {"Q": "Q", "grad Q": "gradQ", "grad T": "gradT"}.items():
                 values = devices.values_of(flow, message, want["e_pb"])
                 self.assertEqual(values * given["double_bytes"], want["bytes"][field])
-
-    def test_rows_and_columns_give_a_message_s_bytes(self) -> None:
-        for values in (1, 999, 1000, 1001, 108_000.0, 1234.5):
-            rows, columns = devices.rows_and_columns(values)
-            self.assertLessEqual(columns, devices.MOST_COLUMNS)
-            self.assertLessEqual(abs(rows * columns - values), rows / 2)
 
 
 KEEL = """#!/bin/sh
