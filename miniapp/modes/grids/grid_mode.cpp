@@ -49,7 +49,7 @@ std::vector<KeyUse> GridMode::keys_of_grids() {
             {"problem.seed", {{"problem.rhs", {"random"}}}},
             {"problem.seed", {{"problem.shape", {"scattered", "tags"}}}},
             {"problem."},
-            {"bottom.norm", {}, "needs run.mode = krylov and a bottom.preconditioner"},
+            {"bottom.norm", {{"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}, "", true},
             {"bottom.preconditioner",
              {{"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg)}}},
              "",

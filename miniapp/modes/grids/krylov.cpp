@@ -89,7 +89,7 @@ class KrylovMode : public HierarchyMode {
               "",
               true},
              {"bottom.sweeps", {v_cycle}},
-             {"bottom.norm", {{"bottom.preconditioner", {}, {"none"}}}}});
+             {"bottom.norm", {{"bottom.preconditioner", {}, {"none"}}}, "", true}});
         return {uses, "plays no part in run.mode = krylov; leave it out"};
     }
 

@@ -77,7 +77,7 @@ std::string warning_of_asymmetry(const Communicator& comm, const GlobalRows& row
 }
 
 // |f - A u| / |f| in the norm that the method's tolerance is on.
-Check residual_check(SparseMatrix& A, const BottomOptions& options, Field u, Field f) {
+Check residual_check(SparseMatrix& A, const BottomOptions& options, Preconditioner* M, Field u, Field f) {
     const DiagonalScaling scaling = scaling_of(options);
     SparseSystem plain(A, DiagonalScaling::none);
     const Field r = plain.make_vector();
@@ -86,6 +86,10 @@ Check residual_check(SparseMatrix& A, const BottomOptions& options, Field u, Fie
     const bool symmetric = scaling == DiagonalScaling::symmetric;
     const Field scale = symmetric ? A.scale(scaling) : Field();
     const auto norm = [&](Field x) {
+        if (M && options.norm == Norm::natural) {
+            M->apply(scaled, x);
+            return std::sqrt(plain.dot(x, scaled));
+        }
         if (symmetric)
             A.operations().multiply(scaled, scale, x);
         else
@@ -300,7 +304,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, S
         context.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
         if (M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
     }
-    findings.checks.push_back(residual_check(A, options, u, f));
+    findings.checks.push_back(residual_check(A, options, M.get(), u, f));
     const auto converged =
         std::ranges::count_if(mine.solves, [](const auto& one) { return one.report.succeeded(); });
     findings.checks.push_back(all_converged(converged, static_cast<int>(mine.solves.size())));

@@ -87,8 +87,8 @@ void check_algebraic(Rules& rules, const NamedSolver& solver) {
     };
     require(bottom.scaling == Scaling::none, {"bottom.scaling"},
             "takes the place of the scaling; give bottom.scaling = \"none\"");
-    require(method.tests(Norm::residual), {"bottom.solver"},
-            fmt::format("{} tests sqrt(r . M r) alone; choose cg or bicgstab", bottom.solver));
+    require(bottom.norm == Norm::natural || method.tests(Norm::residual), {"bottom.norm", "bottom.solver"},
+            fmt::format("{} tests sqrt(r . M r) alone; give bottom.norm = \"natural\"", bottom.solver));
     require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial, {"bottom.basis"},
             "nobody knows its spectrum; give bottom.basis = \"monomial\"");
     require(method.degree.of(bottom) == 0 || !exchanges_for_several(bottom.powers), {"bottom.powers"},
