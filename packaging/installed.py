@@ -188,8 +188,10 @@ _keel() {
     esac
     mapfile -t COMPREPLY < <(
         compgen -W "$words" -- "$word"
-        [[ -n $key || $word == -* ]] || compgen -d -S / -- "$word"
-        [[ -n $key || $word == -* ]] || compgen -f -- "$word" | grep -E '[.](toml|json|jsonl)$'
+        # No file stands in place of an option, a value, or the first word of a command that has verbs.
+        [[ -n $key || $word == -* || ( -z $first && $words != *=* ) ]] && exit
+        compgen -d -S / -- "$word"
+        compgen -f -- "$word" | grep -E '[.](toml|json|jsonl)$'
     )
     # Readline replaces what stands behind the =, unless it was told that = parts no words.
     [[ -z $key || $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/$key=}")
@@ -210,11 +212,12 @@ case $PREFIX in
     compadd -- $found || _files
     ;;
 *)
-    (( CURRENT > 2 )) && local first=$words[2]
+    local first=
+    (( CURRENT > 2 )) && first=$words[2]
     found=(${=$(_keel_words $service "$words[CURRENT-1]" "$first")})
     compadd -S '' -- ${(M)found:#*=}
     compadd -- ${found:#*=}
-    _files -g '*.(toml|json|jsonl)'
+    [[ -z $first && -z "${(M)found:#*=}" ]] || _files -g '*.(toml|json|jsonl)'
     ;;
 esac
 """
