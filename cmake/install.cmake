@@ -1,6 +1,6 @@
 # Executables, inputs, and the scripts with their commands in PATH; with Python also pages, man pages and completion. The folders
 # in share/keel are those of the sources, so that scripts find all of it as they do there; setup.py copies the same ones.
-if(KEEL_SIMULATED)  # beside a keel for real machines
+if(KEEL_SIMULATED)
   install(TARGETS keel keel_platform RUNTIME DESTINATION libexec/keel LIBRARY DESTINATION libexec/keel)
 else()
   install(TARGETS keel)
@@ -16,9 +16,10 @@ install(FILES scripts/mpi_environment DESTINATION ${data}/scripts)
 install(FILES LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(made ${PROJECT_BINARY_DIR}/installed)
+file(RELATIVE_PATH from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/keel)
 file(MAKE_DIRECTORY ${made}/bin)
 foreach(command IN LISTS commands)
-  file(CREATE_LINK ${KEEL_DATA_FROM_BIN}/scripts/${command} ${made}/bin/keel-${command} SYMBOLIC)
+  file(CREATE_LINK ${from_bin}/scripts/${command} ${made}/bin/keel-${command} SYMBOLIC)
 endforeach()
 install(DIRECTORY ${made}/bin/ DESTINATION ${CMAKE_INSTALL_BINDIR})
 
