@@ -21,7 +21,7 @@ from studies.records import UnreadableRecords
 
 ABOUT = """A scaling study from one file: what would run, job scripts, runs, tables, figures and a page.
 
-    scripts/study plan    STUDY --site SITE       what would run; nothing is written
+    scripts/study plan    STUDY --site SITE       what would run; nothing is written; --times predicts seconds
     scripts/study write   STUDY --site SITE DIR   deck, job script and plan into DIR, which is new
     scripts/study run     DIR                     runs it here, or goes on with it
     scripts/study submit  DIR                     hands the job script to the batch system
@@ -50,6 +50,9 @@ def parser() -> argparse.ArgumentParser:
         )
         if verb == "write":
             one.add_argument("folder", type=Path, metavar="DIR")
+        else:
+            one.add_argument("--times", action="store_true",
+                             help="predict the time of a solve by the site's node.machine: up to a minute a point")  # fmt: skip
     for verb, about in (
         ("run", "runs the starts that are left, here"),
         ("submit", "hands the job script to the batch system"),
@@ -83,7 +86,10 @@ def planned(options: argparse.Namespace) -> Plan:
         if site.here:
             raise Refused(f"--account {options.account}: site {site.name} has no batch system; leave it out")
         site = site.charged_to(options.account)
-    return plan(study, site, None if options.unchecked else find_keel(options.keel))
+    timed = options.verb == "plan" and options.times
+    if timed and options.unchecked:
+        raise Refused("--times, --unchecked: times are predicted by keel --dry-run; leave one out")
+    return plan(study, site, None if options.unchecked else find_keel(options.keel), timed)
 
 
 def act(options: argparse.Namespace, command: str) -> int:

@@ -17,7 +17,7 @@ exec "${@:3}"
 
 KEEL = r"""#!/bin/bash
 here=$(dirname "$0")
-json='' solver=cg limit='' dry='' ranks=${FAKE_RANKS:-1} box=8
+json='' solver=cg limit='' dry='' machine='' ranks=${FAKE_RANKS:-1} box=8
 for word; do
     case $word in
         --version) echo "keel 0.0.0 (fake)"; exit ;;
@@ -26,6 +26,7 @@ for word; do
         bottom.solver=*) solver=${word#*=} ;;
         problem.box=*) box=${word#*=} ;;
         problem.ranks=*) ranks=${word#*=} ;;
+        comm.machine=*) machine=${word#*=} ;;
         run.time_limit=*) limit=${word#*=} ;;
     esac
 done
@@ -37,6 +38,7 @@ if [ -n "$dry" ]; then
     echo '{"record":"plan","schema":1,"ranks":'$ranks',"unknowns":'$((box * box * box * ranks))',"predicted_bytes":2e6,' \
         '"busiest":{"messages":3.0,"bytes":12288.0,"off_node_messages":1.0,"off_node_bytes":4096.0},' \
         '"remarks":[],"warnings":[]}' >>"$json"
+    [ -z "$machine" ] || echo '{"record":"solve","schema":1,"predicted":true,"seconds":'$ranks'.5,"solver":"'$solver'"}' >>"$json"
     case $json in */plan.json) exit ;; esac # before anything is started
 fi
 while [ -e "$here/gate" ]; do sleep 0.02; done

@@ -168,7 +168,7 @@ class Studies(Files):
             read_study(self.folder / "none.toml")
 
     def test_the_studies_that_come_with_keel_are_good(self) -> None:
-        for path in sorted((ROOT / "inputs/studies").glob("*.toml")):
+        for path in sorted((ROOT / "inputs/studies").rglob("*.toml")):
             self.assertTrue(points_of(read_study(path)), path)
 
 

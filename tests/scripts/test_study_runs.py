@@ -506,6 +506,14 @@ class Constants(Study):
         self.assertEqual(said, "weak: constant is 512 cells a rank, problem.box = 4")  # the fake keel reads no deck
         self.assertIn("remark: constant: without effect: ", text)
 
+    def test_times_are_predicted_by_the_machine_of_the_site(self) -> None:
+        done = self.study("plan", fake_keel.study(self.top, ["cg"]), "--times")
+        self.assertEqual((done.returncode, done.stderr[:60]), (2, "--times: site local has no costs to predict with; give node.mach"[:60]))
+        done = self.study("plan", fake_keel.study(self.top, ["cg"]), "--times", "--site", "slurm_cray")
+        self.assertIn("| predicted | rounds |", done.stdout)
+        self.assertIn("| 2.5 s | 1 | 0.017 | yes |", done.stdout)
+        self.assertIn("predicted: time of a solve, or of an exchange of the finest level, on slingshot11,", done.stdout)
+
 
 class Refusals(Study):
     def test_a_point_that_keel_refuses_keeps_everything_from_being_written(self) -> None:

@@ -7,14 +7,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from studies.define.checked_toml import WANTED, CheckedToml, Refused, shown, unfit
 from studies.define.study_file import Study, flat
 from studies.layout import ROOT
-from studies.records import Record, UnreadableRecords, read_runs
+from studies.records import Record, Run, UnreadableRecords, read_runs
 
 # The executable that the preset `simulated` builds, or installs apart from the one for real machines.
 PLACES = (ROOT / "build/simulated/keel", ROOT.parents[1] / "libexec/keel/keel")
@@ -81,6 +81,7 @@ class Predicted:
     messages: int | None = None  # by the busiest rank in one exchange of the finest level
     off_node: int | None = None
     remarks: tuple[str, ...] = ()
+    seconds: float | None = None  # a solve without the set-up of algebraic multigrid; or an exchange
 
 
 def version_of(keel: Path) -> str:
@@ -98,12 +99,23 @@ def understand(plan: Record) -> Predicted:
     return Predicted("", plan.get("unknowns"), plan.get("predicted_bytes"), messages, off_node, remarks)
 
 
-def dry_run(keel: Path, folder: Path, words: Sequence[str]) -> Predicted:
-    """A dry run of deck.toml in a folder, with words behind it; on one rank, without mpiexec."""
-    plan = folder / "plan.json"
-    plan.unlink(missing_ok=True)
+def predicted_seconds(run: Run) -> float | None:
+    """The first solver's solve, or the exchange of the finest level by the scheme that carries it."""
+    if solves := [solve["seconds"] for solve in run.of("solve") if solve.get("predicted")]:
+        return float(solves[0])
+    schemes = [one for one in run.of("scheme") if one["level"] == 0 and one["predicted_seconds"] is not None]
+    carrying = [one for one in schemes if one["chosen_by"] is not None] or schemes
+    return min((float(one["predicted_seconds"]) for one in carrying), default=None)
+
+
+def dry_run(keel: Path, folder: Path, words: Sequence[str], number: int = 0) -> Predicted:
+    """A dry run of deck.toml in a folder, with words behind it; on one rank, without mpiexec. Several may run at once, each with
+    a number of its own."""
+    (folder / str(number)).mkdir()
+    plan = folder / str(number) / "plan.json"
     command = [keel, "--dry-run", "deck.toml", *words, f"output.json={plan}"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=one_thread)
     if done.returncode != 0:
         said = done.stderr.strip() or f"keel --dry-run ended with exit status {done.returncode}"
         return Predicted(refusal=re.sub(r"\n {4,}", " ", said))
@@ -111,4 +123,4 @@ def dry_run(keel: Path, folder: Path, words: Sequence[str]) -> Predicted:
         (run,) = read_runs(plan)
     except UnreadableRecords as error:
         return Predicted(refusal=str(error))
-    return understand(run.plan)
+    return replace(understand(run.plan), seconds=predicted_seconds(run))

@@ -1,22 +1,27 @@
 """The runs of a study on a site: checked point by point, before anything is submitted."""
 
 import json
+import os
 import tempfile
 import textwrap
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from typing import Any
 
-from studies.define.checked_toml import unfit
+from studies.define.checked_toml import Refused, unfit
+from studies.define.platforms import find
 from studies.define.points import Point, is_baseline, ordered, points_of
 from studies.define.sites import PLACEHOLDER, Placement, Site, place
 from studies.define.study_file import LAWS, Study, flat
 from studies.execute.keel import Predicted, deck_text, dry_run
 from studies.markdown import table
+
+AT_ONCE = min(4, len(os.sched_getaffinity(0)))  # dry runs: each may take 2 GB, and a login node is not ours alone
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,7 @@ class Plan:
     problems: list[str]  # problems of the study as a whole
     constant: str  # quantities and keys that are the same in all points
     time_limit: float = 0.0  # for each run, by the deck; 0 = none
+    timed: bool = False  # whether solves or exchanges were to be predicted
 
     @property
     def nodes(self) -> int:
@@ -70,13 +76,14 @@ class Plan:
         return [problem for problem in every if "error: " in problem]
 
 
-def for_virtual_ranks(study: Study, deck: dict[str, Any], point: Point, placement: Placement) -> list[str]:
-    """The words by which a dry run has the ranks of the point as virtual ranks."""
+def for_virtual_ranks(deck: dict[str, Any], point: Point, placement: Placement, machine: str) -> list[str]:
+    """The words by which a dry run has the ranks of the point as virtual ranks, on the machine, if one is given."""
     given = {word.partition("=")[0] for word in point.words} | deck.keys()
     if deck.get("run.mode") == "network" or "run.mode=network" in point.words:
         return []  # it does not depend on them, and refuses them
     nodes = [] if given & {"comm.ranks_per_node", "comm.node_map"} else [f"comm.ranks_per_node={placement.ranks_per_node}"]
-    return [f"problem.ranks={point.ranks}", *nodes]
+    priced = [f"comm.machine={machine}"] if machine and "comm.machine" not in given else []
+    return [f"problem.ranks={point.ranks}", *nodes, *priced]
 
 
 def without_idle_gpus(site: Site, deck: dict[str, Any], points: list[Point]) -> tuple[Site, list[str]]:
@@ -133,8 +140,15 @@ def law_problems(study: Study, points: list[Planned]) -> Iterator[str]:
             return
 
 
-def plan(study: Study, site: Site, keel: Path | None) -> Plan:
-    """Places and checks every point; without keel nothing is predicted."""
+def machine_of(site: Site) -> str:
+    if not site.machine:
+        raise Refused(f"--times: site {site.name} has no costs to predict with; give node.machine, a name of inputs/machines")
+    return str(find(site.machine, "machines").resolve())
+
+
+def plan(study: Study, site: Site, keel: Path | None, timed: bool = False) -> Plan:
+    """Places and checks every point; without keel nothing is predicted. Times are predicted if asked for: that may take a
+    minute a point."""
     text = deck_text(study)
     try:
         deck = flat(tomllib.loads(text))
@@ -143,13 +157,16 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
     planned = []
     points = points_of(study)
     site, remarks = without_idle_gpus(site, deck, points)
-    with tempfile.TemporaryDirectory() as folder:
+    machine = machine_of(site) if timed else ""
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE) as pool:
         (Path(folder) / "deck.toml").write_text(text, encoding="utf-8")
-        for point in points:
-            placement, problems = place(site, point)
-            words = for_virtual_ranks(study, deck, point, placement)
-            predicted = dry_run(keel, Path(folder), [*point.words, *words]) if keel else Predicted()
-            problems += [f"error: {line}" for line in predicted.refusal.splitlines()]
+        placed = [place(site, point) for point in points]
+        told = [for_virtual_ranks(deck, point, at, machine) for point, (at, _) in zip(points, placed, strict=True)]
+        runs = [pool.submit(dry_run, keel, Path(folder), [*point.words, *words], number) if keel else None
+                for number, (point, words) in enumerate(zip(points, told, strict=True))]  # fmt: skip
+        for point, (placement, problems), words, run in zip(points, placed, told, runs, strict=True):
+            predicted = run.result() if run else Predicted()
+            problems = problems + [f"error: {line}" for line in predicted.refusal.splitlines()]
             if study.dry_run:
                 point = Point(**(vars(point) | {"words": (*point.words, *words)}))
                 placement, problems = Placement(1, 1, 1, 1, 1, 1), [p for p in problems if "cores" not in p]
@@ -172,7 +189,7 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
         problems.append(f"remark: {PLACEHOLDER} stands for your account: give --account NAME; submit refuses it")
     limit = deck.get("run.time_limit", 0)
     return Plan(study, site, planned, problems, constant_of(study, deck, planned),
-                limit if isinstance(limit, int | float) and not unfit(limit) else 0)  # fmt: skip
+                limit if isinstance(limit, int | float) and not unfit(limit) else 0, timed)  # fmt: skip
 
 
 def size_words(count: float | None, unit: str = "B") -> str:
@@ -182,6 +199,13 @@ def size_words(count: float | None, unit: str = "B") -> str:
         if count >= factor:
             return f"{count / factor:.3g} {prefix}{unit}"
     return f"{count:.0f} {unit}"
+
+
+def seconds_words(seconds: float) -> str:
+    for unit, factor in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{1e6 * seconds:.3g} us"
 
 
 def plan_text(plan: Plan) -> str:
@@ -200,17 +224,21 @@ def plan_text(plan: Plan) -> str:
                 "-" if predicted.size is None else f"{predicted.size:.4g}",
                 size_words(one.memory_per_node),
                 messages,
+                *([] if not plan.timed else ["-" if predicted.seconds is None else seconds_words(predicted.seconds)]),
                 f"{study.rounds}",
                 "-" if site.simulated else f"{placement.nodes * minutes / 60:.2g}",
                 "refused" if any(p.startswith("error") for p in one.problems) else "-" if predicted == Predicted() else "yes",
             ]
         )
-    head = ["point", "ranks x threads", "nodes", "ranks/node", "cells", "memory/node", "messages, off node", "rounds",
-            "node-hours <=", "checked"]  # fmt: skip
+    head = ["point", "ranks x threads", "nodes", "ranks/node", "cells", "memory/node", "messages, off node",
+            *(["predicted"] if plan.timed else []), "rounds", "node-hours <=", "checked"]  # fmt: skip
     lines = [f"{study.name}: {study.claim}",
              *textwrap.wrap(f"{study.law}: constant is {plan.constant}", 100, break_long_words=False),
              f"site {site.name}: {site.about}", "", table(head, rows).rstrip(), ""]  # fmt: skip
     lines.append("messages: of the busiest rank in one exchange of the finest level; all by keel --dry-run, predicted")
+    if plan.timed:
+        lines.append(f"predicted: time of a solve, or of an exchange of the finest level, on {Path(machine_of(site)).stem},"
+                     " whose ranks compute alike with any number of threads")  # fmt: skip
     starts, hours = len(plan.starts), plan.nodes * plan.minutes / 60
     turns = "largest first" if study.order == "largest_first" else "smallest first"
     if site.simulated:

@@ -1,0 +1,57 @@
+"""The plans of the papers' studies (inputs/studies/papers) for two sites: points, nodes, node-hours, and predicted times."""
+
+import os
+import sys
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts")]
+from studies.define.sites import SITES, Site, read_site  # noqa: E402
+from studies.define.study_file import Study, read_study  # noqa: E402
+from studies.execute.plan import plan, plan_text  # noqa: E402
+
+STUDIES = ROOT / "inputs/studies/papers"
+KEEL = os.environ.get("KEEL_EXECUTABLE", "")
+TOLERANCE = 0.05  # iterations, and times with them, differ a little between compilers
+# Points, nodes, node-hours; seconds of the first point on both sites: of a solve, of cools_2019 and lockhart_2023 of an exchange.
+EXPECTED = {
+    "williams_2014": (24, 1024, "2.47e+03", {"slurm_cray": 0.4310, "lsf_jsrun": 0.2391}),
+    "cools_2019_laplace": (30, 1024, "4.63e+03", {"slurm_cray": 3.931e-06, "lsf_jsrun": 3.011e-06}),
+    "cools_2019_ice_sheet": (30, 1024, "3.09e+03", {"slurm_cray": 1.055e-05, "lsf_jsrun": 1.483e-05}),
+    "bienz_2020_amg": (9, 16, "14.7", {"slurm_cray": 0.04430, "lsf_jsrun": 0.02710}),
+    "lockhart_2023_schemes": (12, 8, "4.93", {"lsf_jsrun": 0.0004408}),
+}
+
+
+def cases() -> list[tuple[str, Study, Site]]:
+    return [(name, read_study(STUDIES / f"{name}.toml"), read_site(SITES / f"{site}.toml"))
+            for name, (_, _, _, seconds) in EXPECTED.items() for site in ("slurm_cray", "lsf_jsrun")]  # fmt: skip
+
+
+class Plans(unittest.TestCase):
+    def test_points_nodes_and_node_hours(self) -> None:
+        self.assertEqual(sorted(path.stem for path in STUDIES.glob("*.toml")), sorted(EXPECTED))
+        for name, study, site in cases():
+            with self.subTest(name, site=site.name):
+                made = plan(study, site, None)
+                points, nodes, hours, _ = EXPECTED[name]
+                self.assertEqual((made.errors, len(made.points), made.nodes), ([], points, nodes))
+                self.assertIn(f"minutes: {hours} node-hours\n", plan_text(made))
+
+    @unittest.skipUnless(KEEL, "KEEL_EXECUTABLE names no keel")
+    def test_the_first_point_has_the_predicted_time(self) -> None:
+        for name, study, site in cases():
+            if site.name not in EXPECTED[name][3]:
+                continue
+            with self.subTest(name, site=site.name):
+                first = replace(study, baseline={}, axes=tuple(replace(axis, rows=axis.rows[:1]) for axis in study.axes))
+                made = plan(first, site, Path(KEEL), timed=True)
+                self.assertEqual(made.errors, [])
+                seconds = made.points[0].predicted.seconds or 0
+                self.assertLess(abs(seconds / EXPECTED[name][3][site.name] - 1), TOLERANCE, seconds)
+
+
+if __name__ == "__main__":
+    unittest.main()
