@@ -1,5 +1,6 @@
 #include "comm/patterns/pattern.hpp"
 
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -11,15 +12,22 @@ bool rank_first(const Request& a, const Request& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.item < b.item;
 }
 
-// The requests of these ranks, in ascending order, from a list in the order of rank_of(request).
+// The requests of these ranks, in ascending order, from a list in the order of rank_of(request); `sorted` is
+// the list in ascending order.
 template <class RankOf>
-std::vector<Request> listed(const std::vector<Request>& list, std::span<const int> ranks,
-                            const RankOf& rank_of) {
+std::vector<Request> listed(const std::vector<Request>& list, const std::vector<Request>& sorted,
+                            std::span<const int> ranks, const RankOf& rank_of) {
     std::vector<Request> all;
     for (const int rank : ranks) {
         const auto found = std::ranges::equal_range(list, rank, {}, rank_of);
         all.insert(all.end(), found.begin(), found.end());
     }
+    const auto ascends = [](const auto& of) {
+        return std::ranges::adjacent_find(of, std::greater_equal()) == of.end();
+    };
+    if (ascends(all)) return all;
+    // All requests are sorted already.
+    if (all.size() == sorted.size() && ascends(ranks)) return sorted;
     sort_distinct(all);
     return all;
 }
@@ -34,11 +42,11 @@ ListedPattern::ListedPattern(std::vector<Request> requests) : by_item_(std::move
 }
 
 std::vector<Request> ListedPattern::needed_by(std::span<const int> ranks) const {
-    return listed(by_rank_, ranks, [](const Request& r) { return r.rank; });
+    return listed(by_rank_, by_item_, ranks, [](const Request& r) { return r.rank; });
 }
 
 std::vector<Request> ListedPattern::owned_by(std::span<const int> ranks) const {
-    return listed(by_item_, ranks, [](const Request& r) { return r.item.owner; });
+    return listed(by_item_, by_item_, ranks, [](const Request& r) { return r.item.owner; });
 }
 
 std::vector<Request> requests_of(const Pattern& pattern, std::span<const int> ranks, bool all) {
