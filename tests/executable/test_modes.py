@@ -253,6 +253,27 @@ class Krylov(ModeTest):
                 self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.2 * facts["measured_bytes"])
 
 
+class StretchedCells(KeelTest):
+    """problem.anisotropy: what it costs cycles, and the cure that the warning names."""
+
+    def test_the_cure_that_a_warning_names_takes_few_cycles_at_any_ratio(self) -> None:
+        words = ["problem.box=16", "problem.boxes=[2,2,1]", "problem.boundary=dirichlet", "problem.a=0.0", "problem.rhs=random", *ONCE]
+        for ratio, stretched in ((100, "10"), (10000, "100")):
+            with self.subTest(ratio=ratio):
+                given = [*words, f"problem.anisotropy=[1,1,{ratio}]"]
+                run = self.run_keel(2, *given, "multigrid.max_cycles=30")
+                (warning,) = (line for line in run.facts["warnings"] if "problem.anisotropy" in line)
+                self.assertIn(f"as of cells stretched {stretched} to 1: ", warning)
+                *cure, fewer = (f"{key}={value}" for key, value in re.findall(r"(\w+\.\w+) = (\w[\w.]*)", warning))
+                self.assertEqual((len(cure), run.record("solve")["cycles"]), (4, 30))
+                cured = self.valid(2, *given, *cure)
+                self.assertLess(cured.record("solve")["bottom_iterations"], 50)
+                self.assertFalse([line for line in cured.facts["warnings"] if "problem.anisotropy" in line])
+                plain, accelerated = (self.run_keel(2, *given, "multigrid.max_cycles=200", *more).record("solve")["cycles"]
+                                      for more in ([], [fewer]))  # fmt: skip
+                self.assertLess(accelerated, 0.75 * plain)
+
+
 class IceSheet(KeelTest):
     """inputs/papers/ice_sheet.toml, small: a stronger coupling along columns makes blocks of whole columns better."""
 
