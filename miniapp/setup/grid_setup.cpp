@@ -1,7 +1,6 @@
 #include "miniapp/setup/grid_setup.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "kernels/backends/registry.hpp"
 #include "miniapp/setup/problem/shape.hpp"
@@ -55,14 +54,6 @@ std::int64_t agglomerate(const Parameters& p, const GridUse& use) {
     return use.coarsens && use.krylov != KrylovLevel::none ? p.multigrid.agglomerate : 0;
 }
 
-double boxes_of_solvers(const Parameters& p, const GridUse& use, int ranks, double present) {
-    const bool numbered = present <= std::numeric_limits<int>::max();
-    const bool merges = numbered && use.krylov == KrylovLevel::coarsest && agglomerate(p, use) > 0;
-    if (!merges) return present;
-    const auto dimensions = static_cast<std::size_t>(p.problem.dimensions);
-    return static_cast<double>(product(merged_boxes(resolved_boxes(p.problem, ranks), dimensions)));
-}
-
 PowersNeed powers_need(const GridUse& use, int width) {
     PowersNeed most;
     for (const NamedSolver& solver : use.solvers) {
@@ -110,14 +101,13 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                     .ranks = resolved.ranks,
                     .rank = resolved.rank,
                     .hierarchy = {},
-                    .powers = powers_need(use, bottom_box)};
+                    .powers = {}};
     grids.hierarchy = {.bottom_box = bottom_box,
                        .agglomerate = agglomerate(p, use),
                        .ghost_depth = p.comm.ghost_depth,
                        .storage = use.krylov == KrylovLevel::none ? Storage::boxes : p.problem.storage,
                        .neighbours = p.comm.neighbours,
                        .all_ghosts = interpolates_linearly(p, use),
-                       .bottom_ghosts = grids.powers.layers,
                        .consolidation = consolidation(p, use),
                        .bottom_ranks = std::max(0, p.multigrid.bottom_grid),
                        .scheme = resolved.comm.scheme,
@@ -125,6 +115,8 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .one_colour = wants_one_colour(p.multigrid, use),
                        .deterministic = resolved.deterministic,
                        .all_reduce = resolved.comm.all_reduce};
+    grids.powers = powers_need(use, grids.shapes().back().width);
+    grids.hierarchy.bottom_ghosts = grids.powers.layers;
     grids.multigrid.amg = p.amg;
     if (const int width = narrowest_fused(p, use); width > 0) {
         grids.hierarchy.fused = fusible_half_sweeps(p.multigrid);

@@ -35,7 +35,7 @@ struct GridUse {
     bool predicted = true;                       // a dry run can predict seconds of its solves
 };
 
-// The width of the boxes of the coarsest level.
+// The width of the boxes of the coarsest level, if none are merged.
 int coarsest_box(const Parameters& parameters, const GridUse& use);
 // Whether anything is interpolated linearly.
 bool interpolates_linearly(const Parameters& parameters, const GridUse& use);
@@ -43,8 +43,6 @@ bool interpolates_linearly(const Parameters& parameters, const GridUse& use);
 Consolidation consolidation(const Parameters& parameters, const GridUse& use);
 // The cells per rank below which boxes are merged; 0: never.
 std::int64_t agglomerate(const Parameters& parameters, const GridUse& use);
-// The boxes that the solvers work on, of so many that are present on so many ranks.
-double boxes_of_solvers(const Parameters& parameters, const GridUse& use, int ranks, double present);
 // The most that the solvers' matrix powers want of the level that they work on.
 PowersNeed powers_need(const GridUse& use, int width);
 

@@ -9,7 +9,7 @@
 namespace keel {
 
 int HierarchyOptions::fused_on(int width) const {
-    return width > bottom_box && width >= fused_width ? fused : 0;
+    return level_rule().halves(width) && width >= fused_width ? fused : 0;
 }
 
 int HierarchyOptions::fused_layers_on(int width) const {
@@ -18,7 +18,7 @@ int HierarchyOptions::fused_layers_on(int width) const {
 }
 
 bool HierarchyOptions::one_colour_on(const Layout& layout) const {
-    return one_colour && layout.width() > bottom_box && layout.colours_alternate();
+    return one_colour && level_rule().halves(layout.width()) && layout.colours_alternate();
 }
 
 LevelSchemes HierarchyOptions::schemes_of(int level) const {
@@ -56,7 +56,7 @@ LevelPlans plans_of_level(std::span<const LevelDistribution> all, int number, Pr
     const int width = at.layout.width();
     const LevelSchemes schemes = options.schemes_of(number);
     const bool one_colour = options.one_colour_on(at.layout);
-    const bool has_powers = !single && width == options.bottom_box && !options.consolidates();
+    const bool has_powers = !single && !options.level_rule().halves(width) && !options.consolidates();
 
     LevelPlans plans{{.number = number,
                       .layout = at.layout,

@@ -23,6 +23,23 @@ class MergedBoxes(KeelTest):
                     for name in ("residuals", "bottom_iterations", "missed_bottoms"):
                         self.assertEqual(solve[name], reference[name])
 
+    def test_odd_numbers_of_boxes_merge_as_far_as_they_go(self) -> None:
+        words = ["problem.boundary=dirichlet", "problem.a=0.0", "problem.rhs=random", "run.deterministic=true",
+                 "bottom.solver=ca_bicgstab", "bottom.powers=matrix_powers", *ONCE]  # fmt: skip
+        odd = [*words, "problem.box=8", "problem.boxes=[3,3,3]"]
+        reference = self.valid(1, *words, "problem.box=24", "problem.boxes=[1,1,1]", "multigrid.bottom_box=6").record("solve")
+        for ranks in (1, 2, 3):
+            for cells in (1, 100000):
+                with self.subTest(ranks=ranks, cells=cells):
+                    run = self.valid(ranks, *odd, f"multigrid.agglomerate={cells}")
+                    self.assertEqual([(level["box"], level["merged"], level["ranks"]) for level in run.facts["levels"]],
+                                     [(8, 1, ranks), (12, 3, 1), (6, 1, 1)])  # fmt: skip
+                    for name in ("residuals", "bottom_iterations", "missed_bottoms"):
+                        self.assertEqual(run.record("solve")[name], reference[name])
+        remark = "multigrid.agglomerate = 1: without effect: [8,8,1] boxes tile no larger cubes"
+        run = self.valid(2, *words, "problem.box=8", "problem.boxes=[8,8,1]", self.MERGED)
+        self.assertTrue(any(line.startswith(remark) for line in run.facts["remarks"]), run.facts["remarks"])
+
     def test_levels_say_what_is_merged_and_who_is_left(self) -> None:
         run = self.valid(8, *self.DECK, self.MERGED, "problem.boundary=dirichlet")
         self.assertEqual(run.facts["levels"], [
@@ -96,6 +113,7 @@ class MergedBoxes(KeelTest):
             (8, "[2,2,2]", ["bottom.solver=cg", "multigrid.agglomerate=1", "comm.ranks_per_node=4"]),  # on one rank
             (8, "[6,4,2]", ["bottom.solver=bicgstab", "multigrid.agglomerate=1", "comm.ranks_per_node=3"]),  # on six, then on three
             (4, "[6,2,2]", ["bottom.solver=ca_cg", "multigrid.agglomerate=1000", "comm.ranks_per_node=2", *linear]),
+            (3, "[3,3,3]", ["bottom.solver=ca_cg", "bottom.powers=matrix_powers", "multigrid.agglomerate=1", "comm.ranks_per_node=2"]),
             (8, "[6,4,4]", ["bottom.solver=deep_pipelined_cg", "multigrid.agglomerate=512", "comm.ranks_per_node=4",
                             "comm.allreduce=node_aware", "multigrid.cycle=F", "multigrid.precision=mixed"]),
         ):  # fmt: skip
@@ -155,7 +173,6 @@ class MergedBoxes(KeelTest):
     def test_what_cannot_be_is_refused(self) -> None:
         self.refused(1, "multigrid.agglomerate=-5", expected=["multigrid.agglomerate = -5: must be never, or >= 1"])
         self.refused(1, "multigrid.agglomerate=soon", expected=["must be an integer or a word, never, or >= 1"])
-        self.refused(2, self.MERGED, expected=["multigrid.agglomerate = 1: [2,1,1] boxes do not tile larger ones"])
         self.refused(1, self.MERGED, "run.mode=fixed_point", "problem.equation=bratu", "run.map=cycle", "problem.boxes=[2,2,2]",
                      expected=["multigrid.agglomerate = 1: the levels of a full approximation scheme are where"])  # fmt: skip
         self.valid(1, self.MERGED, "problem.box=8", "problem.boxes=[1,1,1]", *ONCE)  # one box is merged already

@@ -25,20 +25,29 @@ namespace {
 // Merging is no default, since it takes away the bottom problem that is studied here. Below so many unknowns
 // it gains little.
 std::string remark_on_agglomeration(const GridSetup& grids) {
-    constexpr std::size_t large_bottom = 4096;
-    const LevelShape bottom = grids.shapes().back();
-    const std::size_t dimensions = grids.domain.dimensions();
-    const auto unknowns = [&](const Index& boxes) {
-        auto cells = static_cast<std::size_t>(product(boxes));
-        for (std::size_t d = 0; d < dimensions; ++d) cells *= static_cast<std::size_t>(bottom.width);
-        return cells;
-    };
+    constexpr double large_bottom = 4096;
+    const Domain& domain = grids.domain;
+    LevelRule rule = grids.hierarchy.level_rule();
+    if (rule.agglomerate > 0)
+        return most_merged(domain.around(), domain.dimensions()) > 1 || domain.count() == 1
+                   ? ""
+                   : fmt::format(
+                         "multigrid.agglomerate = {}: without effect: {} boxes tile no larger cubes; "
+                         "multigrid.bottom_grid = consolidate moves them to fewer ranks",
+                         rule.agglomerate, triple_text(domain.around()));
     const bool has_bottom = grids.use.coarsens && grids.use.krylov == KrylovLevel::coarsest;
-    const bool applies = has_bottom && !grids.moves_bottom() && grids.hierarchy.agglomerate == 0 &&
-                         grids.domain.whole() && can_merge(bottom.boxes, dimensions);
-    if (!applies || unknowns(bottom.boxes) < large_bottom) return "";
-    return fmt::format("{} unknowns at the bottom; with multigrid.agglomerate = 512 there would be {}",
-                       unknowns(bottom.boxes), unknowns(merged_boxes(bottom.boxes, dimensions)));
+    if (!has_bottom || grids.moves_bottom() || !domain.whole()) return "";
+    rule.agglomerate = 512;
+    const auto unknowns = [&](const LevelRule& of) {
+        return level_shapes(domain.around(), domain.dimensions(), grids.problem.box, grids.ranks, of)
+            .back()
+            .cells(domain.dimensions());
+    };
+    const double now = unknowns(grids.hierarchy.level_rule());
+    const double merged = unknowns(rule);
+    if (now < large_bottom || merged == now) return "";
+    return fmt::format(
+        "{:.0f} unknowns at the bottom; with multigrid.agglomerate = 512 there would be {:.0f}", now, merged);
 }
 
 }  // namespace
@@ -80,11 +89,10 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
     GridUse fitted = use(deck);
     const Domain domain = domain_of(deck.parameters.problem, resolved.ranks);
     fitted.more_bytes += bytes_of_arrays(deck.parameters.problem, domain);
-    const double boxes = boxes_of_solvers(deck.parameters, fitted, resolved.ranks, domain.count());
+    const Unknowns unknowns = unknowns_of(deck.parameters, fitted, resolved.ranks, domain.count());
     Resolved told = resolved;
     for (const std::string& line : fitted.left_out) told.remarks.push_back(line);
-    for (const std::string& remark : fit_solvers(fitted.solvers, unknowns_of(deck.parameters, fitted, boxes)))
-        told.remarks.push_back(remark);
+    for (const std::string& remark : fit_solvers(fitted.solvers, unknowns)) told.remarks.push_back(remark);
     GridSetup grids = resolve_grids(deck, resolved, fitted);
     if (grids.hierarchy.mixed)
         told.remarks.push_back(

@@ -106,17 +106,8 @@ void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, 
                             "problem.shape = \"cube\"",
                             name(p.problem.shape)));
     const Index boxes = resolved_boxes(p.problem, ranks);
-    const auto dimensions = static_cast<std::size_t>(p.problem.dimensions);
-    const bool alone = product(boxes) == 1;  // as one of merged boxes would be
-    Index even = boxes;
-    for (std::size_t d = 0; d < dimensions; ++d) even[d] += even[d] % 2;
     rules.allow(
-        alone || can_merge(boxes, dimensions), {"multigrid.agglomerate", "problem.boxes"},
-        fmt::format("{} boxes do not tile larger ones: {} of them become one, so each direction has to have "
-                    "an even number; give problem.boxes, such as {}, or choose never",
-                    triple_text(boxes), dimensions == 2 ? 4 : 8, triple_text(even)));
-    rules.allow(
-        alone || coarsest_box(p, use) < p.problem.box,
+        product(boxes) == 1 || coarsest_box(p, use) < p.problem.box,
         {"multigrid.agglomerate", "multigrid.bottom_box", "problem.box"},
         fmt::format("problem.box = {} is the coarsest box too, and the boxes of the finest level are never "
                     "merged; choose a smaller multigrid.bottom_box, a larger problem.box, or never",
@@ -176,7 +167,7 @@ void check_grids(Rules& rules, const GridUse& use, int ranks) {
     check_agglomeration(rules, p, use, ranks);
     check_interpolation(rules, p, use);
     check_data(rules, p, ranks);
-    check_solvers(rules, use, boxes_of_solvers(p, use, ranks, boxes_in_all(p, ranks)));
+    check_solvers(rules, use, ranks, boxes_in_all(p, ranks));
     if (!rules.hold() || !reads_files(p.problem)) return;
     for (const FileFault& fault : faults_of_arrays(p.problem, domain_of(p.problem, ranks)))
         rules.allow(false, {fault.key, "problem.box", "problem.boxes"}, fault.reason);

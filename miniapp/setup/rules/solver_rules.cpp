@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <limits>
 #include <set>
 
+#include "miniapp/setup/problem/shape.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
@@ -114,11 +116,18 @@ std::string why_not_deterministic(const Parameters& p, const GridUse& use, const
         method_named(solver.solver).repeats_cycles() ? "bottom.solver" : "bottom.preconditioner");
 }
 
-Unknowns unknowns_of(const Parameters& p, const GridUse& use, double boxes) {
+Unknowns unknowns_of(const Parameters& p, const GridUse& use, int ranks, double boxes) {
     if (use.krylov == KrylovLevel::finest)
         return {boxes * p.problem.box_cells(), "cells of the grid", "a wider problem.box"};
-    return {boxes * std::pow(p.multigrid.bottom_box, p.problem.dimensions), "cells of the bottom grid",
-            "a wider multigrid.bottom_box"};
+    double cells = boxes * std::pow(p.multigrid.bottom_box, p.problem.dimensions);
+    if (agglomerate(p, use) > 0 && boxes <= std::numeric_limits<int>::max()) {
+        const auto dimensions = static_cast<std::size_t>(p.problem.dimensions);
+        cells = level_shapes(resolved_boxes(p.problem, ranks), dimensions, p.problem.box, ranks,
+                             {p.multigrid.bottom_box, agglomerate(p, use)})
+                    .back()
+                    .cells(dimensions);
+    }
+    return {cells, "cells of the bottom grid", "a wider multigrid.bottom_box"};
 }
 
 void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns) {
@@ -126,8 +135,8 @@ void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const 
     for (const NamedSolver& solver : solvers) check_basis(rules, solver);
 }
 
-void check_solvers(Rules& rules, const GridUse& use, double boxes) {
-    check_solvers(rules, use.solvers, unknowns_of(rules.parameters(), use, boxes));
+void check_solvers(Rules& rules, const GridUse& use, int ranks, double boxes) {
+    check_solvers(rules, use.solvers, unknowns_of(rules.parameters(), use, ranks, boxes));
     for (const NamedSolver& solver : use.solvers) check_powers_fit(rules, solver, use);
     for (const NamedSolver& solver : use.solvers) {
         check_algebraic(rules, solver);

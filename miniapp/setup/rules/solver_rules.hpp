@@ -16,14 +16,14 @@ struct Unknowns {
     std::string what;    // "cells of the bottom grid"
     std::string remedy;  // against too few
 };
-// The cells of the level that the solvers work on, of so many boxes.
-Unknowns unknowns_of(const Parameters& parameters, const GridUse& use, double boxes);
+// The cells of the level that the solvers work on, of a grid of so many boxes on so many ranks.
+Unknowns unknowns_of(const Parameters& parameters, const GridUse& use, int ranks, double boxes);
 
 // No solver has more vectors than can be independent.
 void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns);
 
-// The same on so many boxes of a grid; and what matrix powers need of it.
-void check_solvers(Rules& rules, const GridUse& use, double boxes);
+// The same on so many boxes of a grid on so many ranks; and what matrix powers need of it.
+void check_solvers(Rules& rules, const GridUse& use, int ranks, double boxes);
 
 // The rules on methods whose preconditioner is a cycle of algebraic multigrid.
 void check_algebraic(Rules& rules, const NamedSolver& solver);

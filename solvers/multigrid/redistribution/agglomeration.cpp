@@ -14,11 +14,12 @@ Index divided(Index boxes, std::size_t dimensions, int factor) {
     return boxes;
 }
 
-// Exact up to 2^53.
-double cells_of(const LevelShape& level, std::size_t dimensions) {
-    double cells = 1;
-    for (std::size_t d = 0; d < dimensions; ++d) cells *= 1.0 * level.boxes[d] * level.width;
-    return cells;
+// The fewest boxes in each direction, but one, that can become one; 1: none can.
+int fewest_merged(const Index& boxes, std::size_t dimensions) {
+    const int most = most_merged(boxes, dimensions);
+    int factor = std::min(most, 2);
+    while (most % factor != 0) ++factor;
+    return factor;
 }
 
 int ranks_of(const Layout& layout) {
@@ -92,37 +93,38 @@ std::vector<int> first_of_groups(const Layout& before, std::int64_t groups) {
 
 }  // namespace
 
-bool can_merge(const Index& boxes, std::size_t dimensions) {
-    return std::all_of(boxes.begin(), boxes.begin() + static_cast<std::ptrdiff_t>(dimensions),
-                       [](int along) { return along % 2 == 0; });
+double LevelShape::cells(std::size_t dimensions) const {
+    double cells = 1;
+    for (std::size_t d = 0; d < dimensions; ++d) cells *= 1.0 * boxes[d] * width;
+    return cells;
 }
 
-Index merged_boxes(Index boxes, std::size_t dimensions) {
-    while (can_merge(boxes, dimensions)) boxes = divided(boxes, dimensions, 2);
-    return boxes;
+int most_merged(const Index& boxes, std::size_t dimensions) {
+    return std::accumulate(boxes.begin(), boxes.begin() + static_cast<std::ptrdiff_t>(dimensions), 0,
+                           [](int divisor, int along) { return std::gcd(divisor, along); });
 }
 
 std::vector<LevelShape> level_shapes(const Index& boxes, std::size_t dimensions, int box, int ranks,
                                      const LevelRule& rule) {
     std::vector<LevelShape> levels{{boxes, box, 1, rule.ranks > 0 ? rule.ranks : ranks}};
-    while (levels.back().width > rule.bottom_box && levels.back().width % 2 == 0) {
+    while (rule.halves(levels.back().width)) {
         LevelShape level = levels.back();
         level.width /= 2;
         level.merged = 1;
         const auto asks = [&] {
-            return level.width == rule.bottom_box ||
-                   cells_of(level, dimensions) < static_cast<double>(rule.agglomerate) * level.ranks;
+            return !rule.halves(level.width) ||
+                   level.cells(dimensions) < static_cast<double>(rule.agglomerate) * level.ranks;
         };
-        while (rule.agglomerate > 0 && can_merge(level.boxes, dimensions) && asks()) {
-            level.boxes = divided(level.boxes, dimensions, 2);
-            level.width *= 2;
-            level.merged *= 2;
+        while (rule.agglomerate > 0 && most_merged(level.boxes, dimensions) > 1 && asks()) {
+            const int factor = fewest_merged(level.boxes, dimensions);
+            level.boxes = divided(level.boxes, dimensions, factor);
+            level.width *= factor;
+            level.merged *= factor;
             level.ranks =
                 static_cast<int>(std::min(static_cast<std::size_t>(level.ranks), product(level.boxes)));
         }
         levels.push_back(level);
     }
-    check_equal(levels.back().width, rule.bottom_box, "halving the box must reach the bottom box");
     return levels;
 }
 
@@ -179,6 +181,9 @@ std::vector<LevelDistribution> level_distributions(const Layout& finest, const L
         const Layout layout = merged.after;
         levels.push_back({layout, std::move(those), std::move(merged)});
     }
+    if (rule.agglomerate == 0)
+        check_equal(levels.back().layout.width(), rule.bottom_box,
+                    "halving the box must reach the bottom box");
     return levels;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Coarse levels in fewer and wider boxes (agglomeration) and on fewer ranks (consolidation), as in AMReX and
-// HPGMG. Boxes agglomerate if they can be halved no further, or leave ranks little to do: those of an octant
-// (in two dimensions of a quadrant) become one, and coarsening goes on. Pure.
+// HPGMG. Boxes agglomerate if they can be halved no further, or leave ranks little to do: two in each
+// direction become one, or 3, 5, .. if their numbers allow no less, and coarsening goes on. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +22,10 @@ struct LevelRule {
     // The number of ranks that the finest level is taken to have; 0: as many as it has. Fewer ranks then make
     // the levels of so many.
     int ranks = 0;
+
+    // Whether there is a level below one with boxes so wide. The last level's boxes are bottom_box wide or,
+    // if an odd number of them became one, less than twice as wide, or of odd width.
+    bool halves(int width) const { return width % 2 == 0 && width / 2 >= bottom_box; }
 };
 
 // A level by numbers.
@@ -31,14 +35,12 @@ struct LevelShape {
     int merged = 1;  // boxes in each direction, of those that halving leaves, that are one
     int ranks = 1;   // with boxes, of those that the rule takes there to be
 
+    double cells(std::size_t dimensions) const;  // exact up to 2^53
     friend bool operator==(const LevelShape&, const LevelShape&) = default;
 };
 
-// Whether boxes can be merged two by two: their number is even in each direction.
-bool can_merge(const Index& boxes, std::size_t dimensions);
-
-// The boxes per direction after as much merging as their numbers allow.
-Index merged_boxes(Index boxes, std::size_t dimensions);
+// The most boxes in each direction that can become one: the greatest common divisor of their numbers.
+int most_merged(const Index& boxes, std::size_t dimensions);
 
 // All levels of a grid of boxes, the finest first, whose boxes never merge.
 std::vector<LevelShape> level_shapes(const Index& boxes, std::size_t dimensions, int box, int ranks,

@@ -40,10 +40,9 @@ Problem problem_of(const Variant& variant) {
 
 // The same cells in boxes that cannot be merged any more.
 Problem in_large_boxes(Problem problem) {
-    while (can_merge(problem.boxes, problem.directions())) {
-        for (std::size_t d = 0; d < problem.directions(); ++d) problem.boxes[d] /= 2;
-        problem.width *= 2;
-    }
+    const int factor = most_merged(problem.boxes, problem.directions());
+    for (std::size_t d = 0; d < problem.directions(); ++d) problem.boxes[d] /= factor;
+    problem.width *= factor;
     return problem;
 }
 
@@ -102,7 +101,12 @@ void compare_with_large_boxes(const Variant& variant) {
     const bool single = variant.mixed;
     if (single && !backend_info(chosen_backend()->name()).features.single_precision) return;
     CAPTURE(variant.boxes, variant.width, variant.solver, variant.dimensions, variant.fused, single);
-    Setup large(in_large_boxes(problem), options_of(variant, 0), Communicator::self());
+    HierarchyOptions whole = options_of(variant, 0);
+    whole.bottom_box =
+        level_shapes(variant.boxes, problem.directions(), variant.width, 1, {whole.bottom_box, 1})
+            .back()
+            .width;
+    Setup large(in_large_boxes(problem), whole, Communicator::self());
     const Found expected = solve(large, variant);
     CHECK(expected.report.residuals.back() < 1e-4);
     // Sums over the finest level are over other boxes, and so are rounded otherwise.
@@ -147,6 +151,10 @@ TEST_CASE("merged boxes give what larger boxes give") {
          0,
          true},
         {{2, 2, 2}, 8, mixed, 0.9, cycles_to(2), "bicgstab", 3, 4, false, true},
+        // Odd numbers: three boxes at once, two and then three, five of which one is left that cannot halve.
+        {{3, 3, 3}, 8, mixed, 0.9, cycles_to(4), "bicgstab", 3, 4},
+        {{6, 6, 6}, 4, neumann, 0.0, cycles_to(2, {.interpolation = linear}), "ca_bicgstab"},
+        {{5, 5, 1}, 8, dirichlet, 0.9, cycles_to(4, {.cycle = Cycle::f, .interpolation = linear}), "cg", 2},
     };
     for (const Variant& variant : variants) compare_with_large_boxes(variant);
 }
@@ -284,12 +292,19 @@ TEST_CASE("boxes are merged where they cannot be halved, and where ranks have to
           Shapes{{{8, 4, 4}, 8, 1, 16}, {{4, 2, 2}, 8, 2, 16}, {{2, 1, 1}, 8, 2, 2}, {{2, 1, 1}, 4, 1, 2}});
     CHECK(level_shapes({8, 4, 4}, 3, 8, 16, {4, 4096}) ==
           Shapes{{{8, 4, 4}, 8, 1, 16}, {{2, 1, 1}, 16, 4, 2}, {{2, 1, 1}, 8, 1, 2}, {{2, 1, 1}, 4, 1, 2}});
-    // Squares; boxes that cannot be merged.
+    // Squares; three boxes that become one, at last; boxes that cannot be merged.
     CHECK(level_shapes({6, 2, 1}, 2, 4, 3, {2, 1}) ==
           Shapes{{{6, 2, 1}, 4, 1, 3}, {{3, 1, 1}, 4, 2, 3}, {{3, 1, 1}, 2, 1, 3}});
     CHECK(level_shapes({3, 2, 2}, 3, 8, 12, {4, 100000}) == level_shapes({3, 2, 2}, 3, 8, 12, {4}));
-    CHECK(merged_boxes({12, 8, 4}, 3) == Index{3, 2, 1});
-    CHECK(merged_boxes({12, 8, 1}, 2) == Index{3, 2, 1});
+    CHECK(level_shapes({3, 3, 3}, 3, 8, 27, {4, 1}) ==
+          Shapes{{{3, 3, 3}, 8, 1, 27}, {{1, 1, 1}, 12, 3, 1}, {{1, 1, 1}, 6, 1, 1}});
+    CHECK(level_shapes({9, 3, 3}, 3, 8, 12, {4, 100000}) ==
+          Shapes{{{9, 3, 3}, 8, 1, 12}, {{3, 1, 1}, 12, 3, 3}, {{3, 1, 1}, 6, 1, 3}});
+    CHECK(level_shapes({6, 6, 6}, 3, 8, 216, {4, 1}) ==
+          Shapes{{{6, 6, 6}, 8, 1, 216}, {{3, 3, 3}, 8, 2, 27}, {{1, 1, 1}, 12, 3, 1}, {{1, 1, 1}, 6, 1, 1}});
+    CHECK(level_shapes({8, 8, 1}, 3, 8, 64, {4, 1}) == level_shapes({8, 8, 1}, 3, 8, 64, {4}));
+    CHECK(most_merged({12, 8, 4}, 3) == 4);
+    CHECK(most_merged({12, 8, 1}, 2) == 4);
 }
 
 TEST_CASE("merged boxes are dealt out evenly, to ranks that had some of them where these lie together") {
