@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <system_error>
 
 #include "miniapp/files/data_folders.hpp"
 #include "miniapp/files/lists.hpp"
 #include "miniapp/files/machine_file.hpp"
-#include "miniapp/files/numpy_file.hpp"
 
 namespace keel {
 namespace {
@@ -16,19 +16,26 @@ FileText broadcast(const FileText& file, const Communicator& comm) {
     return {comm.broadcast(file.name), comm.broadcast(file.text), comm.broadcast(file.error)};
 }
 
-// The file of an array, of any side, by its name or, where only there is one, beside the deck.
+// The path of an array, of any side, or that beside the deck where only there is one.
 std::string found_array(const std::string& name, const std::filesystem::path& beside) {
-    const auto there = [](const std::filesystem::path& path) {
-        std::error_code ignored;
-        for (std::size_t d = 0; d < 3; ++d)
-            for (const bool high : {false, true})
-                if (std::filesystem::exists(file_of_side(path.string(), d, high), ignored)) return true;
+    const auto there = [](const std::string& path) {
+        for (int side = 0; side < 6; ++side)
+            if (std::error_code ignored; std::filesystem::exists(file_of_side(path, side), ignored))
+                return true;
         return false;
     };
-    return there(name) || !there(beside / name) ? name : (beside / name).string();
+    const std::string other = (beside / name).string();
+    return there(name) || !there(other) ? name : other;
 }
 
 }  // namespace
+
+std::string file_of_side(std::string name, int side) {
+    constexpr std::string_view word = "{side}";
+    if (const auto at = name.find(word); at != name.npos)
+        name.replace(at, word.size(), fmt::format("{}_{}", "xyz"[side / 2], side % 2 == 1 ? "high" : "low"));
+    return name;
+}
 
 std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file,
                                   const std::vector<std::filesystem::path>& folders, const Communicator& comm,

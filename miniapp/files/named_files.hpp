@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
@@ -16,6 +17,9 @@ namespace keel {
 std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file,
                                   const std::vector<std::filesystem::path>& folders, const Communicator& comm,
                                   std::size_t most_bytes = most_deck_bytes);
+
+// problem.data of side 2 d + (0 low, 1 high) of direction d: {side} becomes x_low, x_high, y_low, ...
+std::string file_of_side(std::string name, int side);
 
 struct NamedFiles {
     std::optional<FileText> machine;   // comm.machine

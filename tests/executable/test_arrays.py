@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import os
 import struct
 import sys
 import tempfile
@@ -147,7 +148,7 @@ class Arrays(KeelTest):
             (good[:-8], "has 65528 bytes of values, not 65536; write it anew"),
             (good + b"more", "has 65540 bytes of values, not 65536; write it anew"),
             (numpy_file((16, 16, 32), lambda i, j, k: 1.0), "has the shape (16, 16, 32), not (32, 16, 16), an axis for each direction"),
-            (numpy_file((8192,), lambda i: 1.0), "has the shape (8192), not (32, 16, 16)"),
+            (numpy_file((8192,), lambda i: 1.0), "has the shape (8192,), not (32, 16, 16)"),
             (numpy_file(CELLS, lambda i, j, k: 1.0, type_="<f4"), "has values of type '<f4', not '<f8'; write array.astype('<f8')"),
             (b"1.0 2.0 3.0\n" * 100, 'is no array of NumPy; write it by numpy.save("FILE.npy", array)'),
             (b"", "is no array of NumPy"),
@@ -159,7 +160,9 @@ class Arrays(KeelTest):
                 self.refused(2, *action, *SMALL, f"problem.rhs={f}", expected=[f'problem.rhs = "{f}": {complaint}'], records=not action)
         self.refused(2, *SMALL, "problem.rhs=none.npy", expected=["none.npy\": cannot be read: No such file or directory; give the path"])
         (self.folder / "folder.npy").mkdir()
-        self.refused(2, *SMALL, f"problem.rhs={self.folder}/folder.npy", expected=["is a folder or a device"])
+        self.refused(2, *SMALL, f"problem.rhs={self.folder}/folder.npy", expected=["cannot be read: Is a directory"])
+        os.mkfifo(self.folder / "pipe.npy")
+        self.refused(1, *SMALL, f"problem.rhs={self.folder}/pipe.npy", expected=["cannot be read: "])
         self.refused(1, "problem.rhs=none.txt", expected=["unknown rhs; choose triangle, wave"])
 
     def test_values_that_are_not_finite_are_refused_by_the_rank_that_looks(self) -> None:
@@ -171,7 +174,7 @@ class Arrays(KeelTest):
         u = self.sides(linear, CELLS, ("x_low", "x_high"))
         bad = self.file("u_x_high.npy", numpy_file(CELLS[1:], lambda j, k: math.nan if (j, k) == (9, 2) else 0.0))
         boundary = 'problem.boundary=["dirichlet","neumann","neumann"]'
-        self.refused(2, *SMALL, boundary, u, expected=[f"u_{{side}}.npy\": {bad}: has nan at [9, 2]"])
+        self.refused(2, *SMALL, boundary, u, expected=[f"u_{{side}}.npy\": {bad}: has nan at [9, 2, 0]"])
         bad.unlink()
         self.refused(2, *SMALL, boundary, u, expected=[f"{bad}: cannot be read: No such file"])
 

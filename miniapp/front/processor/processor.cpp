@@ -20,48 +20,28 @@ namespace {
 constexpr const char* names[] = {KEEL_FEATURES(KEEL_NAME)};
 constexpr size_t features = sizeof names / sizeof names[0];
 
-// A text in lines of at most 100 columns; words that it has no room for are left out.
-class Message {
-  public:
-    void add(const char* words) {
-        for (const char* word = words; *word != '\0';) {
-            const size_t length = strcspn(word, " ");
-            if (column_ > 4) column_ + length > 98 ? break_line() : append(" ", 1);
-            append(word, length);
-            word += length;
-            word += strspn(word, " ");
-        }
-    }
-    void add(const bool* listed) {
-        bool first = true;
-        for (size_t n = 0; n < features; ++n) {
-            if (!listed[n]) continue;
-            if (!first) append(",", 1);
-            add(names[n]);
-            first = false;
-        }
-    }
-    void break_line() {
-        append("\n    ", 5);
-        column_ = 4;
-    }
-    void print() {
-        append("\n", 1);
-        size_t done = 0;
-        for (ssize_t n = 1; n > 0 && done < size_; done += static_cast<size_t>(n < 0 ? 0 : n))
-            n = write(STDERR_FILENO, text_ + done, size_ - done);
-    }
+// A text in lines of at most 100 columns; words beyond its room are left out.
+struct Message {
+    char text[2048] = {};
+    size_t size = 0;
+    size_t column = 0;
 
-  private:
-    void append(const char* text, size_t length) {
-        if (size_ + length > sizeof text_) return;
-        memcpy(text_ + size_, text, length);
-        size_ += length;
-        column_ += length;
+    void add(const char* word, const char* behind = "") {
+        const size_t length = strlen(word) + strlen(behind);
+        if (size + length + 6 > sizeof text) return;
+        const bool breaks = column + length > 99;
+        size += strlen(strcat(text + size, breaks ? "\n    " : column > 4 ? " " : ""));
+        size += strlen(strcat(text + size, word));
+        size += strlen(strcat(text + size, behind));
+        column = (breaks ? 4 : column + (column > 4 ? 1 : 0)) + length;
     }
-    char text_[2048];
-    size_t size_ = 0;
-    size_t column_ = 0;
+    void add(const bool* marked) {
+        size_t left = 0;
+        for (size_t n = 0; n < features; ++n) left += marked[n] ? 1 : 0;
+        for (size_t n = 0; n < features; ++n)
+            if (marked[n]) add(names[n], --left > 0 ? "," : "");
+    }
+    void end_line() { column = 100; }
 };
 
 // 101 is the first priority that is not the compiler's own.
@@ -81,12 +61,13 @@ __attribute__((constructor(101), used)) void refuse_foreign_processor() {
     message.add(host);
     message.add("lacks");
     message.add(lacking);
-    message.break_line();
+    message.end_line();
     message.add("Keel was compiled for one that has");
     message.add(build_needs);
-    message.break_line();
+    message.end_line();
     message.add("compile it on such a node as it is to run on, or for all: cmake -DKEEL_NATIVE=OFF");
-    message.print();
+    message.text[message.size] = '\n';
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.text, message.size + 1);
     _exit(2);
 }
 

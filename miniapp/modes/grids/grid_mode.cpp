@@ -80,15 +80,16 @@ void GridMode::check_on(Rules& rules, const Communicator& comm) const {
     const ProblemOptions& problem = rules.parameters().problem;
     if (!reads_files(problem)) return;
     const int ranks = problem.ranks > 0 ? problem.ranks : comm.size();
-    for (const FileFault& fault :
-         faults_of_arrays(problem, domain_of(problem, ranks), comm.rank(), comm.size()))
-        rules.allow(false, {fault.key}, fault.reason);
+    const Domain domain = domain_of(problem, ranks);
+    for (const auto& [key, reason] : faults_of_files(problem, domain, comm.rank(), comm.size()))
+        rules.allow(false, {key}, reason);
 }
 
 std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved& resolved) const {
     GridUse fitted = use(deck);
     const Domain domain = domain_of(deck.parameters.problem, resolved.ranks);
-    fitted.more_bytes += bytes_of_arrays(deck.parameters.problem, domain);
+    if (deck.parameters.problem.rhs == Rhs::file)
+        fitted.more_bytes += sizeof(double) * domain.count() * deck.parameters.problem.box_cells();
     const Unknowns unknowns = unknowns_of(deck.parameters, fitted, resolved.ranks, domain.count());
     Resolved told = resolved;
     for (const std::string& line : fitted.left_out) told.remarks.push_back(line);

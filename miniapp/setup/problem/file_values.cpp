@@ -1,111 +1,110 @@
 #include "miniapp/setup/problem/file_values.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <optional>
 #include <stdexcept>
 
+#include "miniapp/files/named_files.hpp"
 #include "miniapp/files/numpy_file.hpp"
 
 namespace keel {
 namespace {
 
+constexpr int no_side = FileValues::no_side;
+
 // Numbers of cells without the direction across the side, `beyond` behind the others.
-Index along(const std::optional<DomainSide>& side, const Index& cells, int beyond) {
-    if (!side) return cells;
+Index along(int side, const Index& cells, int beyond) {
+    if (side == no_side) return cells;
     Index rest{beyond, beyond, beyond};
     std::size_t n = 0;
-    for (std::size_t d = 0; d < 3; ++d)
-        if (d != side->direction) rest[n++] = cells[d];
+    for (int d = 0; d < 3; ++d)
+        if (d != side / 2) rest[n++] = cells[static_cast<std::size_t>(d)];
     return rest;
 }
 
-Index cells_of_box(const ProblemOptions& problem) {
-    return in_each_direction(problem.box, static_cast<std::size_t>(problem.dimensions), 1);
+// An array of a problem, by its side.
+struct FileArray {
+    const ProblemOptions& problem;
+    const Domain& domain;
+    int side = no_side;
+
+    std::string file() const {
+        return side == no_side ? problem.rhs_file : file_of_side(problem.data_file, side);
+    }
+    NumpyFile open() const {
+        const Index cells = extent() * domain.around();
+        return {file(), along(side, cells, 1), domain.dimensions() - (side == no_side ? 0 : 1)};
+    }
+    Index extent() const { return in_each_direction(problem.box, domain.dimensions(), 1); }
+    // The part that a box has; nothing where it is not at the side.
+    std::optional<Region> part(int box) const {
+        const Index position = domain.position(box);
+        const auto d = static_cast<std::size_t>(side / 2);
+        if (side != no_side && position[d] != (side % 2 == 1 ? domain.around()[d] - 1 : 0)) return {};
+        return Region{along(side, problem.box * position, 0), along(side, extent(), 1)};
+    }
+};
+
+// The arrays that a problem reads.
+std::vector<FileArray> arrays_of(const ProblemOptions& problem, const Domain& domain) {
+    std::vector<FileArray> arrays;
+    if (problem.rhs == Rhs::file) arrays.push_back({problem, domain});
+    for (int side = 0; side < 2 * static_cast<int>(domain.dimensions()); ++side) {
+        const auto& [low, high] = domain.boundaries()[static_cast<std::size_t>(side / 2)];
+        if (problem.data == BoundaryData::file && (side % 2 == 1 ? high : low) == Boundary::dirichlet)
+            arrays.push_back({problem, domain, side});
+    }
+    return arrays;
 }
 
-// The part of the array that a box has; nothing where it is not at the array's side.
-std::optional<Region> part_of_box(const FileArray& array, const ProblemOptions& problem, const Domain& domain,
-                                  const Index& position) {
-    if (array.side) {
-        const auto [d, high] = *array.side;
-        if (position[d] != (high ? domain.around()[d] - 1 : 0)) return {};
-    }
-    return Region{along(array.side, problem.box * position, 0), along(array.side, cells_of_box(problem), 1)};
+void check_finite(const std::vector<double>& values, const Region& part) {
+    const auto wrong = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
+    if (wrong == values.end()) return;
+    const auto n = static_cast<int>(wrong - values.begin());
+    const auto [x, y, z] = part.size;
+    throw NumpyFileError(fmt::format("has {} at [{}, {}, {}]; give finite numbers alone", *wrong,
+                                     part.lo[0] + n % x, part.lo[1] + n / x % y, part.lo[2] + n / x / y));
 }
 
 }  // namespace
 
-std::vector<FileArray> arrays_of(const ProblemOptions& problem, const Domain& domain) {
-    const Index cells = cells_of_box(problem) * domain.around();
-    std::vector<FileArray> arrays;
-    if (problem.rhs == Rhs::file) arrays.push_back({problem.rhs_file, {}, cells, domain.dimensions()});
-    if (problem.data != BoundaryData::file) return arrays;
-    for (std::size_t d = 0; d < domain.dimensions(); ++d)
-        for (const bool high : {false, true}) {
-            const Sides<Boundary>& sides = domain.boundaries()[d];
-            if ((high ? sides.high : sides.low) != Boundary::dirichlet) continue;
-            const DomainSide side{d, high};
-            arrays.push_back({file_of_side(problem.data_file, d, high), side, along(side, cells, 1),
-                              domain.dimensions() - 1});
-        }
-    return arrays;
-}
-
-double bytes_of_arrays(const ProblemOptions& problem, const Domain& domain) {
-    double values = 0;
-    for (const FileArray& array : arrays_of(problem, domain))
-        values +=
-            array.side ? static_cast<double>(product(array.shape)) : domain.count() * problem.box_cells();
-    return sizeof(double) * values;
-}
-
-std::vector<FileFault> faults_of_arrays(const ProblemOptions& problem, const Domain& domain, int first,
-                                        int step) {
-    std::vector<FileFault> faults;
+std::vector<std::pair<std::string, std::string>> faults_of_files(const ProblemOptions& problem,
+                                                                 const Domain& domain, int first, int step) {
+    std::vector<std::pair<std::string, std::string>> faults;
     for (const FileArray& array : arrays_of(problem, domain)) try {
-            const NumpyFile file(array.file, array.shape, array.axes);
-            const auto look = [&](const Index& at, std::span<const double> run) {
-                const auto wrong = std::ranges::find_if_not(run, [](double v) { return std::isfinite(v); });
-                if (wrong == run.end()) return;
-                Index place = at;
-                place[file.fast_axis()] += static_cast<int>(wrong - run.begin());
-                throw NumpyFileError(fmt::format(
-                    "has {} at [{}]; give finite numbers alone", *wrong,
-                    fmt::join(place.begin(), place.begin() + static_cast<long>(array.axes), ", ")));
-            };
+            NumpyFile file = array.open();
             for (int box = first; step > 0 && box < domain.count(); box += step)
-                if (const auto part = part_of_box(array, problem, domain, domain.position(box)))
-                    file.read(*part, look);
+                if (const auto part = array.part(box)) check_finite(file.read(*part), *part);
         } catch (const NumpyFileError& error) {
-            const std::string of_side = array.side ? array.file + ": " : "";  // the key names the pattern
-            faults.push_back({array.key(), of_side + error.what()});
+            if (array.side == no_side)
+                faults.emplace_back("problem.rhs", error.what());
+            else
+                faults.emplace_back("problem.data", array.file() + ": " + error.what());
         }
     return faults;
 }
 
 FileValues::FileValues(const ProblemOptions& problem, const Layout& finest) : finest_(finest) {
-    for (const FileArray& array : arrays_of(problem, finest.domain())) try {
-            const NumpyFile file(array.file, array.shape, array.axes);
+    for (const FileArray& array : arrays_of(problem, finest_.domain())) try {
+            NumpyFile file = array.open();
             for (const int box : finest.local())
-                if (const auto part = part_of_box(array, problem, finest.domain(), finest.position(box)))
-                    values_[array.side][box] = file.values(*part);
+                if (const auto part = array.part(box)) values_[array.side][box] = file.read(*part);
         } catch (const NumpyFileError& error) {
-            throw std::runtime_error(fmt::format("{}: {}: {}", array.key(), array.file, error.what()));
+            throw std::runtime_error(array.file() + ": " + error.what());
         }
 }
 
-double FileValues::at(const Index& cell, const std::optional<DomainSide>& side) const {
+double FileValues::at(const Index& cell, int side) const {
     const int width = finest_.width();
     const int box = finest_.domain().box_at({cell[0] / width, cell[1] / width, cell[2] / width}).value();
-    const Index at = along(side, cell + -finest_.first_cell(box), 0);
+    const auto [x, y, z] = along(side, cell + -finest_.first_cell(box), 0);
     const Index n = along(side, finest_.extent(), 1);
-    const std::size_t place = static_cast<std::size_t>(at[0]) +
-                              static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(at[1] + n[1] * at[2]);
-    return values_.at(side).at(box)[place];
+    const std::size_t row =
+        static_cast<std::size_t>(z) * static_cast<std::size_t>(n[1]) + static_cast<std::size_t>(y);
+    return values_.at(side).at(box)[row * static_cast<std::size_t>(n[0]) + static_cast<std::size_t>(x)];
 }
 
 }  // namespace keel

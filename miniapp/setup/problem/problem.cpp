@@ -291,7 +291,8 @@ double Problem::data_part(const Index& cell) const {
             Point x = centre(face, cells_);
             x[d] = static_cast<double>(face[d]) / cells_[d];
             const bool formula = parameters_.data != BoundaryData::file;
-            f += dirichlet_part(d, face, 1, formula ? data(x) : of_files_.at(cell, DomainSide{d, side == 1}));
+            f += dirichlet_part(d, face, 1,
+                                formula ? data(x) : of_files_.at(cell, 2 * static_cast<int>(d) + side));
         }
     return f;
 }

@@ -169,8 +169,8 @@ void check_grids(Rules& rules, const GridUse& use, int ranks) {
     check_data(rules, p, ranks);
     check_solvers(rules, use, ranks, boxes_in_all(p, ranks));
     if (!rules.hold() || !reads_files(p.problem)) return;
-    for (const FileFault& fault : faults_of_arrays(p.problem, domain_of(p.problem, ranks)))
-        rules.allow(false, {fault.key, "problem.box", "problem.boxes"}, fault.reason);
+    for (const auto& [key, reason] : faults_of_files(p.problem, domain_of(p.problem, ranks)))
+        rules.allow(false, {key, "problem.box", "problem.boxes"}, reason);
 }
 
 }  // namespace keel

@@ -10,10 +10,7 @@
     KEEL_X86(F, __SSSE3__, "ssse3")           \
     KEEL_X86(F, __SSE4_1__, "sse4.1")         \
     KEEL_X86(F, __SSE4_2__, "sse4.2")         \
-    KEEL_X86(F, __SSE4A__, "sse4a")           \
     KEEL_X86(F, __POPCNT__, "popcnt")         \
-    KEEL_X86(F, __AES__, "aes")               \
-    KEEL_X86(F, __PCLMUL__, "pclmul")         \
     KEEL_X86(F, __AVX__, "avx")               \
     KEEL_X86(F, __AVX2__, "avx2")             \
     KEEL_X86(F, __FMA__, "fma")               \
@@ -28,5 +25,4 @@
     KEEL_X86(F, __AVX512VL__, "avx512vl")     \
     KEEL_X86(F, __AVX512IFMA__, "avx512ifma") \
     KEEL_X86(F, __AVX512VBMI__, "avx512vbmi") \
-    KEEL_X86(F, __AVX512VNNI__, "avx512vnni") \
-    KEEL_X86(F, __AVX512BF16__, "avx512bf16")
+    KEEL_X86(F, __AVX512VNNI__, "avx512vnni")

@@ -2,22 +2,37 @@
 
 // The text of a file, which may be compressed by gzip.
 
+#include <zlib.h>
+
+#include <array>
 #include <istream>
-#include <memory>
+#include <streambuf>
 #include <string>
 
 namespace keel {
 
-// A file that cannot be opened leaves the stream without success; one that is damaged or cut short makes it
-// bad.
-class GzipText : public std::istream {
+class GzipBuffer : public std::streambuf {
   public:
-    explicit GzipText(const std::string& file);
-    ~GzipText() override;
+    explicit GzipBuffer(const std::string& file) : file_(gzopen(file.c_str(), "rb")) {}
+    ~GzipBuffer() override {
+        if (file_) gzclose(file_);
+    }
+    GzipBuffer(const GzipBuffer&) = delete;
+    GzipBuffer& operator=(const GzipBuffer&) = delete;
+
+  protected:
+    int_type underflow() override;
+    gzFile file_;
 
   private:
-    class Buffer;
-    std::unique_ptr<Buffer> buffer_;
+    std::array<char, 1 << 14> text_;
+};
+
+// It is bad where the file cannot be opened, and becomes so where it is damaged or cut short.
+class GzipText : private GzipBuffer, public std::istream {
+  public:
+    explicit GzipText(const std::string& file)
+        : GzipBuffer(file), std::istream(file_ ? static_cast<std::streambuf*>(this) : nullptr) {}
 };
 
 }  // namespace keel
