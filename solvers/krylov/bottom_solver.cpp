@@ -70,7 +70,7 @@ BottomSolver::BottomSolver(std::unique_ptr<ScaledSystem> L, const BottomOptions&
       bounds_(std::move(bounds)),
       seen_(*L_),
       spectrum_(chosen_spectrum(options, bounds_())),
-      method_(with_estimate(make_method(options, *L_, spectrum_), *L_, nullptr, options)),
+      method_(with_estimate(make_method({*L_, options, spectrum_}), *L_, nullptr, options)),
       own_(*L_),
       y_(L_->make_vector()),
       b_(L_->make_vector()) {}
@@ -84,9 +84,9 @@ BottomSolver::BottomSolver(std::unique_ptr<ScaledSystem> L, const BottomOptions&
       is_right_(method_named(options.solver).preconditioning == Preconditioning::right),
       seen_(wrapped_ ? *wrapped_ : *L_),
       spectrum_(chosen_spectrum(options, {0.0, 2.0})),
-      method_(is_right_ ? make_method(options, seen_, {})
+      method_(is_right_ ? make_method({seen_, options})
                         : with_estimate(
-                              method_named(options.solver).make_preconditioned(*L_, M, options, spectrum_),
+                              method_named(options.solver).make_preconditioned({*L_, options, spectrum_, &M}),
                               *L_, &M, options)),
       own_(seen_) {
     if (is_right_) y_ = seen_.make_vector();

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "kernels/names.hpp"
+#include "solvers/krylov/options.hpp"
 #include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/spectrum.hpp"
 
 namespace keel {
+
+class Preconditioner;
 
 // How a solve ends. The last two are those of a visit to the bottom grid that measured nothing: relaxation
 // tests nothing, and ranks without the bottom grid wait for the others.
@@ -83,6 +86,30 @@ class KrylovMethod {
     virtual Outcome iterate(const Run& run, Report& report) = 0;
     // The eigenvalues of the operator, which may have other coefficients now, should lie in this spectrum.
     virtual void adopt(const Spectrum&) {}
+};
+
+// All that a method is made for.
+struct MethodSetup {
+    LinearSystem& A;
+    BottomOptions options = {};
+    Spectrum spectrum = {};       // should hold the eigenvalues of A
+    Preconditioner* M = nullptr;  // null for none
+};
+
+// A method with the system that it is made for, which outlives it, as M does.
+class MethodOfSystem : public KrylovMethod {
+  public:
+    explicit MethodOfSystem(const MethodSetup& setup) : A(setup.A), M(setup.M), options(setup.options) {}
+
+  protected:
+    using Vector = LinearSystem::Vector;
+    Vector vector() { return A.make_vector(); }
+    // One of the form with a preconditioner alone.
+    Vector vector_with_M() { return M ? vector() : Vector(); }
+
+    LinearSystem& A;
+    Preconditioner* M;
+    BottomOptions options;
 };
 
 // The vectors that verify_and_restart() keeps: a true residual, and the x of the smallest one so far.

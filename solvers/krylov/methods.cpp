@@ -119,11 +119,10 @@ bool fit(BottomOptions& options, double unknowns) {
     return true;
 }
 
-std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSystem& A,
-                                          const Spectrum& spectrum) {
-    const Method& method = method_named(options.solver);
-    if (!method.is_krylov()) throw std::invalid_argument(options.solver + " is no Krylov method");
-    return method.make(A, options, spectrum);
+std::unique_ptr<KrylovMethod> make_method(const MethodSetup& setup) {
+    const Method& method = method_named(setup.options.solver);
+    if (!method.is_krylov()) throw std::invalid_argument(method.name + " is no Krylov method");
+    return method.make(setup);
 }
 
 }  // namespace keel

@@ -20,8 +20,7 @@
 namespace keel {
 
 class KrylovMethod;
-class LinearSystem;
-class Preconditioner;
+struct MethodSetup;
 
 // A number of a row: fixed, or by a formula in the options.
 class Quantity {
@@ -84,13 +83,9 @@ struct Method {
     std::vector<Norm> norms = {Norm::residual};
     Quantity preconditioned_vectors = 0;
     bool flexible = false;  // whether it takes a preconditioner that varies
-    // Makes it for a system whose eigenvalues should lie in the spectrum; null: it is no Krylov method.
-    std::unique_ptr<KrylovMethod> (*make)(LinearSystem& A, const BottomOptions& options,
-                                          const Spectrum& spectrum) = nullptr;
-    // Makes the form with a preconditioner where it has one of its own.
-    std::unique_ptr<KrylovMethod> (*make_preconditioned)(LinearSystem& A, Preconditioner& M,
-                                                         const BottomOptions& options,
-                                                         const Spectrum& spectrum) = nullptr;
+    using Make = std::unique_ptr<KrylovMethod>(const MethodSetup& setup);
+    Make* make = nullptr;                 // null: it is no Krylov method
+    Make* make_preconditioned = nullptr;  // the form with a preconditioner, where it has one of its own
 
     bool is_krylov() const { return make != nullptr; }
     // Whether it repeats a preconditioner, cycles of another multigrid, and is no method without.
@@ -103,18 +98,10 @@ struct Method {
     bool reads(std::string_view key) const;  // a key of [bottom]
 };
 
-// How a row makes its method: without a preconditioner, and with one if the method works both ways.
+// How a row makes its method, either way.
 template <class Kind>
-std::unique_ptr<KrylovMethod> made(LinearSystem& A, const BottomOptions& options, const Spectrum& spectrum) {
-    if constexpr (std::is_constructible_v<Kind, LinearSystem&>)
-        return std::make_unique<Kind>(A);
-    else
-        return std::make_unique<Kind>(A, options, spectrum);
-}
-template <class Kind>
-std::unique_ptr<KrylovMethod> made_with(LinearSystem& A, Preconditioner& M, const BottomOptions& options,
-                                        const Spectrum& spectrum) {
-    return std::make_unique<Kind>(A, options, spectrum, &M);
+std::unique_ptr<KrylovMethod> made(const MethodSetup& setup) {
+    return std::make_unique<Kind>(setup);
 }
 
 // All of them. The first is the default of BottomOptions.
@@ -154,8 +141,8 @@ PowersNeed powers_need(const BottomOptions& options, int width);
 // that fits. False if nothing was lowered: it fits, the method's iterates depend on it, or not even 1 fits.
 bool fit(BottomOptions& options, double unknowns);
 
-// Throws std::invalid_argument where there is no such Krylov method.
-std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSystem& A,
-                                          const Spectrum& spectrum);
+// By the name in its options, without a preconditioner. Throws std::invalid_argument where there is no such
+// Krylov method.
+std::unique_ptr<KrylovMethod> make_method(const MethodSetup& setup);
 
 }  // namespace keel

@@ -15,15 +15,9 @@
 namespace keel {
 namespace {
 
-class BiCGStab : public KrylovMethod {
+class BiCGStab : public MethodOfSystem {
   public:
-    explicit BiCGStab(LinearSystem& system)
-        : A(system),
-          r0(A.make_vector()),
-          p(A.make_vector()),
-          s(A.make_vector()),
-          Ap(A.make_vector()),
-          As(A.make_vector()) {}
+    using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr, target, limit, scale] = run;
@@ -60,8 +54,7 @@ class BiCGStab : public KrylovMethod {
     }
 
   private:
-    LinearSystem& A;
-    LinearSystem::Vector r0, p, s, Ap, As;
+    Vector r0 = vector(), p = vector(), s = vector(), Ap = vector(), As = vector();
 };
 
 }  // namespace

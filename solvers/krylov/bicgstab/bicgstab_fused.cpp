@@ -15,15 +15,9 @@
 namespace keel {
 namespace {
 
-class FusedBiCGStab : public KrylovMethod {
+class FusedBiCGStab : public MethodOfSystem {
   public:
-    explicit FusedBiCGStab(LinearSystem& system)
-        : A(system),
-          r0(A.make_vector()),
-          p(A.make_vector()),
-          s(A.make_vector()),
-          Ap(A.make_vector()),
-          As(A.make_vector()) {}
+    using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr, target, limit, scale] = run;
@@ -59,8 +53,7 @@ class FusedBiCGStab : public KrylovMethod {
     }
 
   private:
-    LinearSystem& A;
-    LinearSystem::Vector r0, p, s, Ap, As;
+    Vector r0 = vector(), p = vector(), s = vector(), Ap = vector(), As = vector();
 };
 
 }  // namespace

@@ -18,19 +18,9 @@
 namespace keel {
 namespace {
 
-class PipelinedBiCGStab : public KrylovMethod {
+class PipelinedBiCGStab : public MethodOfSystem {
   public:
-    PipelinedBiCGStab(LinearSystem& system, const BottomOptions& options, const Spectrum&)
-        : A(system),
-          replace_every_(options.replace_every),
-          r0(A.make_vector()),
-          w(A.make_vector()),
-          t(A.make_vector()),
-          p(A.make_vector()),
-          s(A.make_vector()),
-          z(A.make_vector()),
-          v(A.make_vector()),
-          y(A.make_vector()) {}
+    using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
         A.fill(y, 0.0);
@@ -96,13 +86,13 @@ class PipelinedBiCGStab : public KrylovMethod {
             alpha = r0r / (r0Ar + beta * (r0s - omega * r0z));
             if (unusable(alpha)) return report.breakdown("(r~,Ap)");
             rho = r0r;
-            if (replace_every_ > 0 && j % replace_every_ == 0) replace(r);
+            if (options.replace_every > 0 && j % options.replace_every == 0) replace(r);
         }
         return Outcome::iteration_limit;
     }
 
     // Every recursive vector becomes what it stands for.
-    void replace(LinearSystem::Vector r) {
+    void replace(Vector r) {
         A.apply(r, y);
         A.axpby(r, 1, r0, -1, r);
         A.apply(w, r);
@@ -112,10 +102,9 @@ class PipelinedBiCGStab : public KrylovMethod {
         A.apply(v, z);
     }
 
-    LinearSystem& A;
-    int replace_every_;
-    LinearSystem::Vector r0, w, t, p, s, z, v;  // w = A r, t = A w, s = A p, z = A s, v = A z
-    LinearSystem::Vector y;                     // the correction of x
+    Vector r0 = vector(), w = vector(), t = vector();               // w = A r, t = A w
+    Vector p = vector(), s = vector(), z = vector(), v = vector();  // s = A p, z = A s, v = A z
+    Vector y = vector();                                            // the correction of x
 };
 
 }  // namespace

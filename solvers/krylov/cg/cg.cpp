@@ -13,9 +13,9 @@
 namespace keel {
 namespace {
 
-class ConjugateGradients : public KrylovMethod {
+class ConjugateGradients : public MethodOfSystem {
   public:
-    explicit ConjugateGradients(LinearSystem& system) : A(system), p(A.make_vector()), Ap(A.make_vector()) {}
+    using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr_start, target, limit, scale] = run;
@@ -41,8 +41,7 @@ class ConjugateGradients : public KrylovMethod {
     }
 
   private:
-    LinearSystem& A;
-    LinearSystem::Vector p, Ap;
+    Vector p = vector(), Ap = vector();
 };
 
 // Preconditioned conjugate gradients: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 9.1. A
@@ -56,20 +55,13 @@ class ConjugateGradients : public KrylovMethod {
 // M that varies: beta of Notay, "Flexible conjugate gradients", SIAM J. Sci. Comput. 22 (2000), 1444-1460,
 // FCG(1), which is the one below where M is fixed: (z, r - r_before) / (r, z)_before, of which r - r_before =
 // -alpha Ap. A word more, 2 flops a cell.
-class PreconditionedCG : public KrylovMethod {
+class PreconditionedCG : public MethodOfSystem {
   public:
-    PreconditionedCG(LinearSystem& system, const BottomOptions& options, const Spectrum&,
-                     Preconditioner* preconditioner)
-        : A(system),
-          M(*preconditioner),
-          norm(options.norm),
-          z(A.make_vector()),
-          p(A.make_vector()),
-          Ap(A.make_vector()) {}
+    using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr_start, target, limit, scale] = run;
-        M.apply(z, r);  // 1
+        M->apply(z, r);  // 1
         A.copy(p, z);
         double rz = A.dot(r, z);
         for (int j = 0; j < limit; ++j) {  // 2
@@ -81,9 +73,9 @@ class PreconditionedCG : public KrylovMethod {
             A.axpby(x, 1, x, alpha, p);    // 4
             A.axpby(r, 1, r, -alpha, Ap);  // 5
             ++report.iterations;
-            M.apply(z, r);  // 6
-            const std::size_t of_norm = norm == Norm::natural ? 0 : 1;
-            const std::size_t count = of_norm + (M.varies() ? 2 : 1);
+            M->apply(z, r);  // 6
+            const std::size_t of_norm = options.norm == Norm::natural ? 0 : 1;
+            const std::size_t count = of_norm + (M->varies() ? 2 : 1);
             const Product products[] = {{r, z}, of_norm == 1 ? Product{r, r} : Product{z, Ap}, {z, Ap}};
             double sums[3];
             A.dots(std::span(products).first(count), std::span(sums).first(count));
@@ -91,18 +83,15 @@ class PreconditionedCG : public KrylovMethod {
             const double square = sums[of_norm];
             report.residuals.push_back(std::sqrt(square) / scale);
             if (std::sqrt(square) <= target) return Outcome::converged;
-            const double beta = M.varies() ? -alpha * sums[count - 1] / rz : next / rz;  // 7
-            A.axpby(p, 1, z, beta, p);                                                   // 8
+            const double beta = M->varies() ? -alpha * sums[count - 1] / rz : next / rz;  // 7
+            A.axpby(p, 1, z, beta, p);                                                    // 8
             rz = next;
         }
         return Outcome::iteration_limit;
     }
 
   private:
-    LinearSystem& A;
-    Preconditioner& M;
-    Norm norm;
-    LinearSystem::Vector z, p, Ap;
+    Vector z = vector(), p = vector(), Ap = vector();
 };
 
 }  // namespace
@@ -125,7 +114,7 @@ Method cg() {
         .preconditioned_vectors = 1,
         .flexible = true,
         .make = made<ConjugateGradients>,
-        .make_preconditioned = made_with<PreconditionedCG>,
+        .make_preconditioned = made<PreconditionedCG>,
     };
 }
 

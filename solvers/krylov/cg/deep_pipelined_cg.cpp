@@ -76,28 +76,15 @@ class Tridiagonal {
     std::vector<double> gamma_, delta_;
 };
 
-class DeepPipelinedCG : public KrylovMethod {
+class DeepPipelinedCG : public MethodOfSystem {
   public:
-    // M: null for none.
-    DeepPipelinedCG(LinearSystem& system, const BottomOptions& options, const Spectrum& spectrum,
-                    Preconditioner* preconditioner = nullptr)
-        : A(system),
-          M(preconditioner),
-          l(checked(options.depth)),
-          G(l),
-          T(l),
-          sigma_(at(l)),
-          pending_(at(l)),
-          sums_(at(l + 1)) {
-        adopt(spectrum);
-        for (int n = 0; n < 2 * l; ++n) bases_.push_back(A.make_vector());
-        for (int n = 1; n < std::max(3, l); ++n) last_.push_back(A.make_vector());
-        last_.emplace_back();  // r of a run
-        if (M) {
-            last_.back() = A.make_vector();
-            partners_ = {A.make_vector(), A.make_vector(), {}};  // the last is r of a run
-        }
-        p = A.make_vector();
+    explicit DeepPipelinedCG(const MethodSetup& setup) : MethodOfSystem(setup) {
+        adopt(setup.spectrum);
+        for (int n = 0; n < 2 * l; ++n) bases_.push_back(vector());
+        for (int n = 1; n < std::max(3, l); ++n) last_.push_back(vector());
+        last_.push_back(vector_with_M());                    // or r of a run
+        partners_ = {vector_with_M(), vector_with_M(), {}};  // the last is r of a run
+        p = vector();
         products_.reserve(at(l + 1));
     }
 
@@ -227,28 +214,24 @@ class DeepPipelinedCG : public KrylovMethod {
     }
 
     // z^(q)_j; the last two of each basis are kept, of z^(l) the last three at least.
-    LinearSystem::Vector z(int q, int j) const {
-        return q < l ? bases_[at(2 * q + j % 2)] : last_[at(j) % last_.size()];
-    }
+    Vector z(int q, int j) const { return q < l ? bases_[at(2 * q + j % 2)] : last_[at(j) % last_.size()]; }
     // M^-1 z_j, of the last three.
-    LinearSystem::Vector u(int j) const { return M ? partners_[at(j) % 3] : z(l, j); }
+    Vector u(int j) const { return M ? partners_[at(j) % 3] : z(l, j); }
     double sigma(int i) const { return sigma_[at(i)]; }
 
-    LinearSystem& A;
-    Preconditioner* M;
-    int l;
-    Band G;
-    Tridiagonal T;
-    LinearSystem::Vector p;
-    std::vector<LinearSystem::Vector> bases_;  // z^(0), z^(0), z^(1), ..
-    std::vector<LinearSystem::Vector> last_;   // z^(l)
-    std::array<LinearSystem::Vector, 3> partners_;
-    std::vector<double> sigma_;
+    int l = checked(options.depth);
+    Band G{l};
+    Tridiagonal T{l};
+    Vector p;
+    std::vector<Vector> bases_;  // z^(0), z^(0), z^(1), ..
+    std::vector<Vector> last_;   // z^(l)
+    std::array<Vector, 3> partners_;
+    std::vector<double> sigma_ = std::vector<double>(at(l));
     int begun_ = 0;  // all-reduces, counted by column
     int waited_ = 0;
-    std::vector<std::optional<AllReduceRequest>> pending_;
+    std::vector<std::optional<AllReduceRequest>> pending_{at(l)};
     std::vector<Product> products_;
-    std::vector<double> sums_;
+    std::vector<double> sums_ = std::vector<double>(at(l + 1));
 };
 
 // A number by a formula in the depth of the pipeline.
@@ -284,7 +267,7 @@ Method deep_pipelined_cg() {
         .norms = {Norm::natural},
         .preconditioned_vectors = 3,
         .make = made<DeepPipelinedCG>,
-        .make_preconditioned = made_with<DeepPipelinedCG>,
+        .make_preconditioned = made<DeepPipelinedCG>,
     };
 }
 

@@ -20,31 +20,17 @@
 namespace keel {
 namespace {
 
-class PipelinedCG : public KrylovMethod {
+class PipelinedCG : public MethodOfSystem {
   public:
-    // M: null for none.
-    PipelinedCG(LinearSystem& system, const BottomOptions& options, const Spectrum&,
-                Preconditioner* preconditioner = nullptr)
-        : A(system),
-          M(preconditioner),
-          natural(!M || options.norm == Norm::natural),
-          w(A.make_vector()),
-          n(A.make_vector()),
-          z(A.make_vector()),
-          s(A.make_vector()),
-          p(A.make_vector()) {
-        if (!M) return;
-        own_u = A.make_vector();
-        own_m = A.make_vector();
-        own_q = A.make_vector();
-    }
+    using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr, target, limit, scale] = run;
-        const LinearSystem::Vector u = M ? own_u : r;
-        const LinearSystem::Vector m = M ? own_m : w;
-        const LinearSystem::Vector q = M ? own_q : s;
+        const Vector u = M ? own_u : r;
+        const Vector m = M ? own_m : w;
+        const Vector q = M ? own_q : s;
         const Product products[] = {{r, u}, {w, u}, {r, r}};
+        const bool natural = !M || options.norm == Norm::natural;
         const std::size_t count = natural ? 2 : 3;
         double sums[3];
         if (M) M->apply(u, r);
@@ -85,18 +71,16 @@ class PipelinedCG : public KrylovMethod {
 
   private:
     // y = x + beta y, whatever y holds if beta is 0.
-    void update(LinearSystem::Vector y, LinearSystem::Vector x, double beta) {
+    void update(Vector y, Vector x, double beta) {
         if (beta == 0.0)
             A.copy(y, x);
         else
             A.axpby(y, 1, x, beta, y);
     }
 
-    LinearSystem& A;
-    Preconditioner* M;
-    bool natural;
-    LinearSystem::Vector w, n, z, s, p;        // A u, A m, A q, A p, the direction
-    LinearSystem::Vector own_u, own_m, own_q;  // M r, M w, M s
+    // A u, A m, A q, A p, the direction
+    Vector w = vector(), n = vector(), z = vector(), s = vector(), p = vector();
+    Vector own_u = vector_with_M(), own_m = vector_with_M(), own_q = vector_with_M();  // M r, M w, M s
 };
 
 }  // namespace
@@ -119,7 +103,7 @@ Method pipelined_cg() {
         .norms = {Norm::residual, Norm::natural},
         .preconditioned_vectors = 3,
         .make = made<PipelinedCG>,
-        .make_preconditioned = made_with<PipelinedCG>,
+        .make_preconditioned = made<PipelinedCG>,
     };
 }
 

@@ -24,10 +24,9 @@
 namespace keel {
 namespace {
 
-class PipelinedPredictAndRecomputeCG : public KrylovMethod {
+class PipelinedPredictAndRecomputeCG : public MethodOfSystem {
   public:
-    explicit PipelinedPredictAndRecomputeCG(LinearSystem& system)
-        : A(system), w(A.make_vector()), p(A.make_vector()), s(A.make_vector()), u(A.make_vector()) {}
+    using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr, target, limit, scale] = run;
@@ -62,8 +61,7 @@ class PipelinedPredictAndRecomputeCG : public KrylovMethod {
     }
 
   private:
-    LinearSystem& A;
-    LinearSystem::Vector w, p, s, u;  // A r, the direction, A p, A s
+    Vector w = vector(), p = vector(), s = vector(), u = vector();  // A r, the direction, A p, A s
 };
 
 }  // namespace

@@ -20,10 +20,9 @@
 namespace keel {
 namespace {
 
-class PredictAndRecomputeCG : public KrylovMethod {
+class PredictAndRecomputeCG : public MethodOfSystem {
   public:
-    explicit PredictAndRecomputeCG(LinearSystem& system)
-        : A(system), p(A.make_vector()), s(A.make_vector()) {}
+    using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr, target, limit, scale] = run;
@@ -51,8 +50,7 @@ class PredictAndRecomputeCG : public KrylovMethod {
     }
 
   private:
-    LinearSystem& A;
-    LinearSystem::Vector p, s;  // the direction, A p
+    Vector p = vector(), s = vector();  // the direction, A p
 };
 
 }  // namespace

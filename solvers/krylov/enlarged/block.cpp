@@ -6,8 +6,8 @@
 
 namespace keel {
 
-std::vector<LinearSystem::Vector> make_block(LinearSystem& A, int columns) {
-    std::vector<LinearSystem::Vector> block;
+Block make_block(LinearSystem& A, int columns) {
+    Block block;
     for (int n = 0; n < columns; ++n) block.push_back(A.make_vector());
     return block;
 }
@@ -122,7 +122,7 @@ int RankRevealing::factor(const Eigen::MatrixXd& M) {
 }
 
 // In the order of its pivots B is upper triangular: column j of Z B needs no column of Z behind it.
-void RankRevealing::orthonormalise(LinearSystem& A, std::vector<LinearSystem::Vector>& Z) {
+void RankRevealing::orthonormalise(LinearSystem& A, Block& Z) {
     for (std::size_t i = 0; i < Z.size(); ++i) reordered_[i] = Z[static_cast<std::size_t>(order_[i])];
     for (int j = rank_ - 1; j >= 0; --j)
         sum_.add_nonzero(Z, B_.col(j)).into(A, reordered_[static_cast<std::size_t>(j)]);

@@ -12,11 +12,11 @@
 
 namespace keel {
 
-std::vector<LinearSystem::Vector> make_block(LinearSystem& A, int columns);
+using Block = std::vector<LinearSystem::Vector>;
+Block make_block(LinearSystem& A, int columns);
 
 // The leading columns of a block.
-inline std::span<const LinearSystem::Vector> first(const std::vector<LinearSystem::Vector>& block,
-                                                   int columns) {
+inline std::span<const LinearSystem::Vector> first(const Block& block, int columns) {
     return std::span(block).first(static_cast<std::size_t>(columns));
 }
 
@@ -91,7 +91,7 @@ class RankRevealing {
     const Eigen::MatrixXd& B() const { return B_; }  // rank columns, zeros behind them
 
     // Z := Z B in place: rank columns, and behind them what is left of Z.
-    void orthonormalise(LinearSystem& A, std::vector<LinearSystem::Vector>& Z);
+    void orthonormalise(LinearSystem& A, Block& Z);
 
   private:
     int rank_ = 0;
@@ -100,7 +100,7 @@ class RankRevealing {
     Eigen::MatrixXd scaled_, triangle_, B_;
     Eigen::LDLT<Eigen::MatrixXd> ldlt_;
     BlockSum sum_;
-    std::vector<LinearSystem::Vector> reordered_;
+    Block reordered_;
 };
 
 }  // namespace keel

@@ -39,30 +39,16 @@
 namespace keel {
 namespace {
 
-class EnlargedOrthodir : public KrylovMethod {
+class EnlargedOrthodir : public MethodOfSystem {
   public:
-    // M: null for none.
-    EnlargedOrthodir(LinearSystem& system, const BottomOptions& options, const Spectrum&,
-                     Preconditioner* preconditioner = nullptr)
-        : A(system),
-          M(preconditioner),
-          t(options.block),
-          splitting(options.splitting),
-          Z(make_block(A, t)),
-          AZ(make_block(A, t)),
-          Z_old(make_block(A, t)),
-          next(make_block(A, t)),
-          W(M ? make_block(A, t) : AZ),
-          B(t),
-          sum(3 * t + 1),
-          products((t + 1) * (t + 1)) {
+    explicit EnlargedOrthodir(const MethodSetup& setup) : MethodOfSystem(setup) {
         for (auto* matrix : {&ZAZ, &AZAZ, &AZAZB, &d, &d_old, &Bd, &B_old, &Bd_old}) matrix->setZero(t, t);
         for (auto* vector : {&Zr, &c, &Bc}) vector->setZero(t);
     }
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr_start, target, limit, scale] = run;
-        A.split(M ? W : Z, r, splitting);  // 1
+        A.split(M ? W : Z, r, options.splitting);  // 1
         if (M) precondition(Z, W, t);
         int k = t;      // columns of Z ...
         int k_old = 0;  // ... and of Z_old
@@ -108,44 +94,31 @@ class EnlargedOrthodir : public KrylovMethod {
     }
 
   private:
-    void precondition(const std::vector<LinearSystem::Vector>& MX, const std::vector<LinearSystem::Vector>& X,
-                      int columns) {
+    void precondition(const Block& MX, const Block& X, int columns) {
         for (std::size_t n = 0; n < static_cast<std::size_t>(columns); ++n) M->apply(MX[n], X[n]);
     }
 
-    LinearSystem& A;
-    Preconditioner* M;
-    int t;
-    Splitting splitting;
-    std::vector<LinearSystem::Vector> Z, AZ, Z_old, next;
-    std::vector<LinearSystem::Vector> W;  // M A Z; the same vectors as AZ without a preconditioner
-    RankRevealing B;
-    BlockSum sum;
-    BlockProducts products;
+    int t = options.block;
+    Block Z = make_block(A, t), AZ = make_block(A, t), Z_old = make_block(A, t), next = make_block(A, t);
+    Block W = M ? make_block(A, t) : AZ;  // M A Z; the same vectors as AZ without a preconditioner
+    RankRevealing B{t};
+    BlockSum sum{3 * t + 1};
+    BlockProducts products{(t + 1) * (t + 1)};
     Eigen::MatrixXd ZAZ, AZAZ, AZAZB, d, d_old, Bd, B_old, Bd_old;
     Eigen::VectorXd Zr, c, Bc;
 };
 
-class EnlargedOrthomin : public KrylovMethod {
+class EnlargedOrthomin : public MethodOfSystem {
   public:
-    EnlargedOrthomin(LinearSystem& system, const BottomOptions& options, const Spectrum&)
-        : A(system),
-          t(options.block),
-          splitting(options.splitting),
-          R(make_block(A, t)),
-          Z(make_block(A, t)),
-          AZ(make_block(A, t)),
-          B(t),
-          sum(t + 1),
-          products(2 * t * t + t * (t + 1) / 2) {
+    explicit EnlargedOrthomin(const MethodSetup& setup) : MethodOfSystem(setup) {
         for (auto* matrix : {&ZAZ, &PR, &APR, &APAP, &d}) matrix->setZero(t, t);
         c.setZero(t);
     }
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr_start, target, limit, scale] = run;
-        A.split(R, r, splitting);
-        A.split(Z, r, splitting);
+        A.split(R, r, options.splitting);
+        A.split(Z, r, options.splitting);
         int k = t;  // columns of Z
         for (int i = 0;; ++i) {
             A.apply(first(AZ, k), first(Z, k));
@@ -190,13 +163,11 @@ class EnlargedOrthomin : public KrylovMethod {
     }
 
   private:
-    LinearSystem& A;
-    int t;
-    Splitting splitting;
-    std::vector<LinearSystem::Vector> R, Z, AZ;
-    RankRevealing B;
-    BlockSum sum;
-    BlockProducts products;
+    int t = options.block;
+    Block R = make_block(A, t), Z = make_block(A, t), AZ = make_block(A, t);
+    RankRevealing B{t};
+    BlockSum sum{t + 1};
+    BlockProducts products{2 * t * t + t * (t + 1) / 2};
     Eigen::MatrixXd ZAZ, PR, APR, APAP, d;
     Eigen::VectorXd c;
 };
@@ -244,7 +215,7 @@ Method enlarged_cg() {
     method.preconditioning = Preconditioning::symmetric;
     method.preconditioned_vectors = in_t("t", [](double t) { return t; });
     method.make = made<EnlargedOrthodir>;
-    method.make_preconditioned = made_with<EnlargedOrthodir>;
+    method.make_preconditioned = made<EnlargedOrthodir>;
     return method;
 }
 

@@ -18,19 +18,9 @@
 namespace keel {
 namespace {
 
-class ShortRecurrenceEnlargedCG : public KrylovMethod {
+class ShortRecurrenceEnlargedCG : public MethodOfSystem {
   public:
-    ShortRecurrenceEnlargedCG(LinearSystem& system, const BottomOptions& options, const Spectrum&)
-        : A(system),
-          t(options.block),
-          splitting(options.splitting),
-          basis(t),
-          sum(2 * t + 1),
-          products(2 * t * t) {
-        for (Block* block : {&current, &last, &before}) {
-            block->W = make_block(A, t);
-            block->AW = make_block(A, t);
-        }
+    explicit ShortRecurrenceEnlargedCG(const MethodSetup& setup) : MethodOfSystem(setup) {
         for (auto* matrix : {&C1, &C2, &WAW}) matrix->setZero(t, t);
         alpha.setZero(t);
     }
@@ -42,7 +32,7 @@ class ShortRecurrenceEnlargedCG : public KrylovMethod {
             auto& [W, AW, k] = current;
             if (i == 0) {
                 k = t;
-                A.split(W, r, splitting);
+                A.split(W, r, options.splitting);
                 A.apply(first(AW, k), first(W, k));
             } else {
                 k = last.columns;
@@ -72,8 +62,9 @@ class ShortRecurrenceEnlargedCG : public KrylovMethod {
     }
 
   private:
-    struct Block {
-        std::vector<LinearSystem::Vector> W, AW;
+    struct Basis {
+        Basis(LinearSystem& A, int t) : W(make_block(A, t)), AW(make_block(A, t)) {}
+        Block W, AW;
         int columns = 0;
     };
 
@@ -95,13 +86,11 @@ class ShortRecurrenceEnlargedCG : public KrylovMethod {
         }
     }
 
-    LinearSystem& A;
-    int t;
-    Splitting splitting;
-    RankRevealing basis;
-    BlockSum sum;
-    BlockProducts products;
-    Block current, last, before;
+    int t = options.block;
+    RankRevealing basis{t};
+    BlockSum sum{2 * t + 1};
+    BlockProducts products{2 * t * t};
+    Basis current{A, t}, last{A, t}, before{A, t};
     Eigen::MatrixXd C1, C2, WAW;
     Eigen::VectorXd alpha;
 };

@@ -28,13 +28,12 @@ namespace keel {
 namespace {
 
 template <class Scalar>
-class CaBiCGStab : public KrylovMethod {
+class CaBiCGStab : public MethodOfSystem {
   public:
-    CaBiCGStab(LinearSystem& system, const BottomOptions& options, const Spectrum& spectrum)
-        : A(system), r0(A.make_vector()), p(A.make_vector()), next_p(A.make_vector()) {
-        std::vector<LinearSystem::Vector> powers;
-        while (powers.size() < PairSpace<Scalar>::vectors(2 * options.s)) powers.push_back(A.make_vector());
-        for (const int s : outer_steps(options)) steps.emplace_back(options, spectrum, s, powers);
+    explicit CaBiCGStab(const MethodSetup& setup) : MethodOfSystem(setup) {
+        std::vector<Vector> powers;
+        while (powers.size() < PairSpace<Scalar>::vectors(2 * options.s)) powers.push_back(vector());
+        for (const int s : outer_steps(options)) steps.emplace_back(setup, s, powers);
     }
 
     void adopt(const Spectrum& spectrum) override {
@@ -62,9 +61,8 @@ class CaBiCGStab : public KrylovMethod {
   private:
     // An outer step of one length: its space, and coordinates in it of p (a), r (c), s (d) and x - x_m (e).
     struct OuterStep {
-        OuterStep(const BottomOptions& options, const Spectrum& spectrum, int length,
-                  std::span<const LinearSystem::Vector> powers)
-            : s(length), V(options, spectrum, 2 * s, powers) {
+        OuterStep(const MethodSetup& setup, int length, std::span<const Vector> powers)
+            : s(length), V(setup.options, setup.spectrum, 2 * s, powers) {
             for (auto* coordinates : {&a, &c, &d, &e, &Ta, &Td, &GTd}) coordinates->resize(V.size());
         }
         int s;
@@ -112,8 +110,7 @@ class CaBiCGStab : public KrylovMethod {
         return std::nullopt;
     }
 
-    LinearSystem& A;
-    LinearSystem::Vector r0, p, next_p;
+    Vector r0 = vector(), p = vector(), next_p = vector();
     std::vector<OuterStep> steps;
 };
 
@@ -140,12 +137,7 @@ Method ca_bicgstab() {
         .keys = keys_of_pairs(),
         .independent = independent_pairs(2),
         .preconditioning = Preconditioning::right,
-        .make = [](LinearSystem& A, const BottomOptions& options,
-                   const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
-            if (options.gram_precision == GramPrecision::twofold)
-                return std::make_unique<CaBiCGStab<DoubleDouble>>(A, options, spectrum);
-            return std::make_unique<CaBiCGStab<double>>(A, options, spectrum);
-        },
+        .make = made_in_precision<CaBiCGStab>,
     };
 }
 

@@ -25,13 +25,12 @@ namespace keel {
 namespace {
 
 template <class Scalar>
-class CaConjugateGradients : public KrylovMethod {
+class CaConjugateGradients : public MethodOfSystem {
   public:
-    CaConjugateGradients(LinearSystem& system, const BottomOptions& options, const Spectrum& spectrum)
-        : A(system), p(A.make_vector()), next_p(A.make_vector()) {
-        std::vector<LinearSystem::Vector> powers;
-        while (powers.size() < PairSpace<Scalar>::vectors(options.s)) powers.push_back(A.make_vector());
-        for (const int s : outer_steps(options)) steps.emplace_back(options, spectrum, s, powers);
+    explicit CaConjugateGradients(const MethodSetup& setup) : MethodOfSystem(setup) {
+        std::vector<Vector> powers;
+        while (powers.size() < PairSpace<Scalar>::vectors(options.s)) powers.push_back(vector());
+        for (const int s : outer_steps(options)) steps.emplace_back(setup, s, powers);
     }
 
     void adopt(const Spectrum& spectrum) override {
@@ -58,9 +57,8 @@ class CaConjugateGradients : public KrylovMethod {
   private:
     // An outer step of one length: its space, and coordinates in it of p (a), r (c) and x - x_m (e).
     struct OuterStep {
-        OuterStep(const BottomOptions& options, const Spectrum& spectrum, int length,
-                  std::span<const LinearSystem::Vector> powers)
-            : s(length), V(options, spectrum, s, powers) {
+        OuterStep(const MethodSetup& setup, int length, std::span<const Vector> powers)
+            : s(length), V(setup.options, setup.spectrum, s, powers) {
             for (auto* coordinates : {&a, &c, &e, &Ta, &GTa}) coordinates->resize(V.size());
         }
         int s;
@@ -100,8 +98,7 @@ class CaConjugateGradients : public KrylovMethod {
         return std::nullopt;
     }
 
-    LinearSystem& A;
-    LinearSystem::Vector p, next_p;
+    Vector p = vector(), next_p = vector();
     std::vector<OuterStep> steps;
 };
 
@@ -125,12 +122,7 @@ Method ca_cg() {
         .degree = in_s("s", [](double s) { return s; }),
         .keys = keys_of_pairs(),
         .independent = independent_pairs(1),
-        .make = [](LinearSystem& A, const BottomOptions& options,
-                   const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
-            if (options.gram_precision == GramPrecision::twofold)
-                return std::make_unique<CaConjugateGradients<DoubleDouble>>(A, options, spectrum);
-            return std::make_unique<CaConjugateGradients<double>>(A, options, spectrum);
-        },
+        .make = made_in_precision<CaConjugateGradients>,
     };
 }
 

@@ -105,25 +105,17 @@ class SmallCholesky {
     Eigen::VectorXd scale_;
 };
 
-class PipelinedSStepCG : public KrylovMethod {
+class PipelinedSStepCG : public MethodOfSystem {
   public:
-    PipelinedSStepCG(LinearSystem& system, const BottomOptions& options, const Spectrum& spectrum)
-        : A(system),
-          most_(options.s),
-          basis_(options.basis),
-          chebyshev_(options.basis == Basis::chebyshev),
-          old_(most_),
-          now_(most_),
-          sum(3 * most_ + 2) {
+    explicit PipelinedSStepCG(const MethodSetup& setup) : MethodOfSystem(setup) {
         if (options.basis == Basis::newton)
             throw std::invalid_argument("Newton's basis does not know its own products");
-        adopt(spectrum);
+        adopt(setup.spectrum);
         t.resize(at(2 * most_ + 1));
-        for (int i = 1; i <= 2 * most_; ++i) t[at(i)] = A.make_vector();
+        for (int i = 1; i <= 2 * most_; ++i) t[at(i)] = vector();
         Q.resize(at(most_ + 2));
-        for (auto& block : Q)
-            for (int a = 0; a < most_; ++a) block.push_back(A.make_vector());
-        for (int a = 0; a < most_; ++a) spare.push_back(A.make_vector());
+        for (auto& block : Q) block = make_block(A, most_);
+        spare = make_block(A, most_);
         for (auto* matrix : {&W, &W_old, &B, &C}) matrix->setZero(most_, most_);
         D.setZero(most_, most_ + 1);
         alpha.setZero(most_);
@@ -133,7 +125,7 @@ class PipelinedSStepCG : public KrylovMethod {
     }
 
     void adopt(const Spectrum& spectrum) override {
-        recurrence_ = recurrence(basis_, 2 * most_ + 1, spectrum);
+        recurrence_ = recurrence(options.basis, 2 * most_ + 1, spectrum);
     }
 
     static int words(int s) { return s * s + 3 * s; }
@@ -255,7 +247,7 @@ class PipelinedSStepCG : public KrylovMethod {
         return true;
     }
 
-    void update(int s, int n, int m, LinearSystem::Vector x) {
+    void update(int s, int n, int m, Vector x) {
         for (int i = 0; i <= s + 1; ++i) {
             for (int c = 0; c < n; ++c) {  // Q_i = rho_i(A) R + Q_i B
                 for (const auto& [d, l] : times(i, c)) sum.add(t[at(l)], d);
@@ -275,21 +267,19 @@ class PipelinedSStepCG : public KrylovMethod {
         }
     }
 
-    LinearSystem& A;
-    int most_;  // s
-    Basis basis_;
-    bool chebyshev_;
+    int most_ = options.s;
+    bool chebyshev_ = options.basis == Basis::chebyshev;
     Recurrence recurrence_;
-    std::vector<LinearSystem::Vector> t;
-    std::vector<std::vector<LinearSystem::Vector>> Q;
-    std::vector<LinearSystem::Vector> spare;
+    Block t;
+    std::vector<Block> Q;
+    Block spare;
     std::vector<double> mu;
     Eigen::MatrixXd W, W_old, B, C, D;
     Eigen::VectorXd alpha;
-    SmallCholesky old_, now_;  // factors of W_old and W
+    SmallCholesky old_{most_}, now_{most_};  // factors of W_old and W
     std::vector<Product> products_;
     std::vector<double> sums_;
-    BlockSum sum;
+    BlockSum sum{3 * most_ + 2};
 };
 
 double flops_of_block(const BottomOptions& o) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/double_double.hpp"
+#include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/spectrum.hpp"
@@ -98,5 +99,13 @@ class PairSpace {
     std::vector<Scalar> sums_;                 // an all-reduce's
     Coordinates Gc_;
 };
+
+// Makes a method whose Scalar the options choose.
+template <template <class Scalar> class Kind>
+std::unique_ptr<KrylovMethod> made_in_precision(const MethodSetup& setup) {
+    if (setup.options.gram_precision == GramPrecision::twofold)
+        return std::make_unique<Kind<DoubleDouble>>(setup);
+    return std::make_unique<Kind<double>>(setup);
+}
 
 }  // namespace keel

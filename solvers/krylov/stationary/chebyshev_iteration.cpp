@@ -23,10 +23,9 @@
 namespace keel {
 namespace {
 
-class ChebyshevIteration : public KrylovMethod {
+class ChebyshevIteration : public MethodOfSystem {
   public:
-    ChebyshevIteration(LinearSystem& system, const BottomOptions&, const Spectrum& bounds)
-        : A(system), spectrum(bounds), d(A.make_vector()), Ad(A.make_vector()) {}
+    explicit ChebyshevIteration(const MethodSetup& setup) : MethodOfSystem(setup), spectrum(setup.spectrum) {}
 
     void adopt(const Spectrum& bounds) override { spectrum = bounds; }
 
@@ -56,9 +55,8 @@ class ChebyshevIteration : public KrylovMethod {
     }
 
   private:
-    LinearSystem& A;
     Spectrum spectrum;
-    LinearSystem::Vector d, Ad;
+    Vector d = vector(), Ad = vector();
 };
 
 }  // namespace

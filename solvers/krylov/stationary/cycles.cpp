@@ -15,15 +15,14 @@
 namespace keel {
 namespace {
 
-class Cycles : public KrylovMethod {
+class Cycles : public MethodOfSystem {
   public:
-    Cycles(LinearSystem& system, const BottomOptions&, const Spectrum&, Preconditioner* preconditioner)
-        : A(system), M(*preconditioner), z(A.make_vector()), Az(A.make_vector()) {}
+    using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr_start, target, limit, scale] = run;
         for (int k = 0; k < limit; ++k) {
-            M.apply(z, r);
+            M->apply(z, r);
             A.axpby(x, 1, x, 1, z);
             A.apply(Az, z);
             A.axpby(r, 1, r, -1, Az);
@@ -37,9 +36,7 @@ class Cycles : public KrylovMethod {
     }
 
   private:
-    LinearSystem& A;
-    Preconditioner& M;
-    LinearSystem::Vector z, Az;
+    Vector z = vector(), Az = vector();
 };
 
 }  // namespace
@@ -60,7 +57,7 @@ Method algebraic_cycles() {
         .keys = {"tolerance", "max_iterations", "max_restarts"},
         .preconditioning = Preconditioning::symmetric,
         .flexible = true,
-        .make_preconditioned = made_with<Cycles>,
+        .make_preconditioned = made<Cycles>,
     };
 }
 

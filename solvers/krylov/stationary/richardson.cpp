@@ -23,12 +23,9 @@
 namespace keel {
 namespace {
 
-class Richardson : public KrylovMethod {
+class Richardson : public MethodOfSystem {
   public:
-    Richardson(LinearSystem& system, const BottomOptions&, const Spectrum& spectrum)
-        : A(system), Ar(A.make_vector()) {
-        adopt(spectrum);
-    }
+    explicit Richardson(const MethodSetup& setup) : MethodOfSystem(setup) { adopt(setup.spectrum); }
 
     void adopt(const Spectrum& spectrum) override {
         omega = spectrum.lowest > 0 ? 2 / (spectrum.lowest + spectrum.highest) : 1 / spectrum.highest;
@@ -51,9 +48,8 @@ class Richardson : public KrylovMethod {
     }
 
   private:
-    LinearSystem& A;
     double omega = 0;
-    LinearSystem::Vector Ar;
+    Vector Ar = vector();
 };
 
 }  // namespace

@@ -89,14 +89,6 @@ Spectrum extreme_eigenvalues(std::span<const double> diagonal, std::span<const d
     return {bisected(0), bisected(static_cast<int>(diagonal.size()) - 1)};
 }
 
-SpectrumEstimate::SpectrumEstimate(LinearSystem& A, Preconditioner* M)
-    : A_(A),
-      M_(M),
-      r_(A.make_vector()),
-      p_(A.make_vector()),
-      Ap_(A.make_vector()),
-      z_(M ? A.make_vector() : r_) {}
-
 std::optional<Spectrum> SpectrumEstimate::of(LinearSystem::Vector b) {
     std::vector<double> diagonal, beside;  // Lanczos' matrix, from CG's alpha and beta
     A_.copy(r_, b);

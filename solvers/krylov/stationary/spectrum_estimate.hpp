@@ -22,7 +22,7 @@ class SpectrumEstimate {
   public:
     static constexpr int steps = 10;
 
-    SpectrumEstimate(LinearSystem& A, Preconditioner* M);
+    SpectrumEstimate(LinearSystem& A, Preconditioner* M) : A_(A), M_(M) {}
     static int vectors(bool preconditioned) { return preconditioned ? 4 : 3; }
 
     // b is not changed. Nothing if no two Ritz values differ: b is in a space of one
@@ -32,7 +32,8 @@ class SpectrumEstimate {
   private:
     LinearSystem& A_;
     Preconditioner* M_;
-    LinearSystem::Vector r_, p_, Ap_, z_;  // z: M r
+    LinearSystem::Vector r_ = A_.make_vector(), p_ = A_.make_vector(), Ap_ = A_.make_vector();
+    LinearSystem::Vector z_ = M_ ? A_.make_vector() : r_;  // M r
 };
 
 // The bounds, or the interval that the user gives in their place, if the method reads bottom.spectrum.

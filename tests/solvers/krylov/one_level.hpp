@@ -20,7 +20,7 @@ using Make = std::function<std::unique_ptr<KrylovMethod>(LinearSystem&)>;
 // For a system whose eigenvalues lie in the spectrum; solver of the options plays no part.
 inline Make made(const std::string& solver, const BottomOptions& options = {},
                  const Spectrum& spectrum = {}) {
-    return [=](LinearSystem& A) { return method_named(solver).make(A, options, spectrum); };
+    return [=](LinearSystem& A) { return method_named(solver).make({A, options, spectrum}); };
 }
 
 // Solves of one system by one method, under the verify-and-restart rule.

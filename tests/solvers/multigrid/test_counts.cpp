@@ -280,7 +280,7 @@ TEST_CASE("the table of bottom solvers tells how many vectors a method keeps") {
         GridSystem system(operations, *setup.finest().ghosts, *setup.finest().reduction, setup.finest().L,
                           DiagonalScaling::none);
         REQUIRE(fields == 0);
-        const auto method = row.make(system, {}, {0.0, 2.0});
+        const auto method = row.make({system, {}, {0.0, 2.0}});
         CHECK(fields == row.vectors.of({}));
     }
 }
