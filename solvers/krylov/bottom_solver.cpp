@@ -1,6 +1,5 @@
 #include "solvers/krylov/bottom_solver.hpp"
 
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -10,25 +9,6 @@
 
 namespace keel {
 namespace {
-
-// A in its natural norm: a solve on it tests and verifies sqrt(r . M r). Unscaled is the norm without M, in
-// which all methods can be compared.
-class InNaturalNorm : public WrappedSystem {
-  public:
-    InNaturalNorm(LinearSystem& A, Preconditioner& M) : WrappedSystem(A), M_(M), Mr_(A.make_vector()) {}
-
-    Squares squares(Vector r) override {
-        M_.apply(Mr_, r);
-        const auto [natural, rr] = dots({{r, Mr_}, {r, r}});
-        // M is positive definite: r . M r is zero for r = 0 alone.
-        return {.own = natural > 0 || rr == 0.0 ? natural : HUGE_VAL, .unscaled = rr};
-    }
-    double norm(Vector x, double weight) override { return std::sqrt(weight * squares(x).own); }
-
-  private:
-    Preconditioner& M_;
-    Vector Mr_;
-};
 
 void check_preconditioned(const BottomOptions& options, const Preconditioner& M) {
     const Method& method = method_named(options.solver);
@@ -40,13 +20,15 @@ void check_preconditioned(const BottomOptions& options, const Preconditioner& M)
         throw std::invalid_argument(options.solver + ": no such preconditioned method");
 }
 
-// L with M as the method's residuals and norms want them; null: as L is.
-std::unique_ptr<LinearSystem> wrapped(LinearSystem& L, const BottomOptions& options, Preconditioner& M) {
+// Gives L the preconditioner as the method's residuals and norms want it. Returns whether it is a right one.
+bool precondition(LinearSystem& L, const BottomOptions& options, Preconditioner& M) {
     check_preconditioned(options, M);
-    if (method_named(options.solver).preconditioning == Preconditioning::right)
-        return std::make_unique<RightPreconditioned>(L, M,
-                                                     static_cast<std::size_t>(vectors_at_once(options)));
-    return options.norm == Norm::natural ? std::make_unique<InNaturalNorm>(L, M) : nullptr;
+    const bool is_right = method_named(options.solver).preconditioning == Preconditioning::right;
+    if (is_right)
+        L.precondition_from_right(M);
+    else if (options.norm == Norm::natural)
+        L.take_natural_norm(M);
+    return is_right;
 }
 
 // The report on a solve without a preconditioner, since the quantity named vanished when it was made.
@@ -62,34 +44,31 @@ Report not_preconditioned(LinearSystem& L, Field u, const std::string& vanished)
 
 }  // namespace
 
-BottomSolver::BottomSolver(std::unique_ptr<ScaledSystem> L, const BottomOptions& options,
+BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options,
                            std::function<Spectrum()> bounds)
     : stop_{options.tolerance, options.max_iterations, options.max_restarts},
       options_(options),
       L_(std::move(L)),
       bounds_(std::move(bounds)),
-      seen_(*L_),
       spectrum_(chosen_spectrum(options, bounds_())),
       method_(with_estimate(make_method({*L_, options, spectrum_}), *L_, nullptr, options)),
       own_(*L_),
       y_(L_->make_vector()),
       b_(L_->make_vector()) {}
 
-BottomSolver::BottomSolver(std::unique_ptr<ScaledSystem> L, const BottomOptions& options, Preconditioner& M)
+BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options, Preconditioner& M)
     : stop_{options.tolerance, options.max_iterations, options.max_restarts},
       options_(options),
       L_(std::move(L)),
       M_(&M),
-      wrapped_(wrapped(*L_, options, M)),
-      is_right_(method_named(options.solver).preconditioning == Preconditioning::right),
-      seen_(wrapped_ ? *wrapped_ : *L_),
+      is_right_(precondition(*L_, options, M)),
       spectrum_(chosen_spectrum(options, {0.0, 2.0})),
-      method_(is_right_ ? make_method({seen_, options})
+      method_(is_right_ ? make_method({*L_, options})
                         : with_estimate(
                               method_named(options.solver).make_preconditioned({*L_, options, spectrum_, &M}),
                               *L_, &M, options)),
-      own_(seen_) {
-    if (is_right_) y_ = seen_.make_vector();
+      own_(*L_) {
+    if (is_right_) y_ = L_->make_vector();
 }
 
 void BottomSolver::update() {
@@ -103,7 +82,7 @@ Report BottomSolver::solve(Field u, Field f) {
     if (M_ && !M_->vanished().empty()) return not_preconditioned(*L_, u, M_->vanished());
     if (!M_) L_->scale_right_side(b_, f);
     const Field x = M_ && !is_right_ ? u : y_;
-    Report report = verify_and_restart(seen_, *method_, own_, x, M_ ? f : b_, stop_);
+    Report report = verify_and_restart(*L_, *method_, own_, x, M_ ? f : b_, stop_);
     if (!M_) L_->unscale_solution(u, y_);
     if (is_right_) M_->apply(u, y_);
     if (!report.spectrum) report.spectrum = spectrum_;

@@ -5,8 +5,8 @@
 
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/options.hpp"
+#include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
-#include "solvers/systems/preconditioners/scaled_system.hpp"
 
 namespace keel {
 
@@ -16,14 +16,14 @@ class BottomSolver {
   public:
     // `L` is scaled as the options ask for. `bounds`: an interval that holds the eigenvalues of the scaled L,
     // asked for here and by update(). Collective.
-    BottomSolver(std::unique_ptr<ScaledSystem> L, const BottomOptions& options,
+    BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options,
                  std::function<Spectrum()> bounds);
     // With a preconditioner, which must outlive this object; neither `L` nor the options scale. Throws
     // std::invalid_argument if the method takes no such preconditioner. Collective.
-    BottomSolver(std::unique_ptr<ScaledSystem> L, const BottomOptions& options, Preconditioner& M);
+    BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options, Preconditioner& M);
 
     // u = approximately L^-1 f, from a zero guess, with norms of the system that the method sees
-    // (scaled_system.hpp). f is not changed; if the problem is singular it has no mean. Collective.
+    // (linear_system.hpp). f is not changed; if the problem is singular it has no mean. Collective.
     Report solve(Field u, Field f);
     // L has other coefficients now, in the same fields. Local.
     void update();
@@ -31,12 +31,10 @@ class BottomSolver {
   private:
     Stop stop_;
     BottomOptions options_;
-    std::unique_ptr<ScaledSystem> L_;
+    std::unique_ptr<LinearSystem> L_;
     std::function<Spectrum()> bounds_;
-    Preconditioner* M_ = nullptr;            // null: L is scaled instead
-    std::unique_ptr<LinearSystem> wrapped_;  // L in the natural norm, or L M; null: the method sees L
-    bool is_right_ = false;                  // whether M preconditions from the right
-    LinearSystem& seen_;
+    Preconditioner* M_ = nullptr;  // null: L is scaled instead
+    bool is_right_ = false;        // whether M preconditions from the right
     Spectrum spectrum_;
     std::unique_ptr<KrylovMethod> method_;
     RestartVectors own_;

@@ -38,7 +38,7 @@ class Quantity {
     std::function<double(const BottomOptions&)> formula_;
 };
 
-// How a method takes a preconditioner M: not at all; as the system A M y = b (RightPreconditioned); or in a
+// How a method takes a preconditioner M: not at all; as the system A M y = b (LinearSystem); or in a
 // form of its own for symmetric M.
 enum class Preconditioning { none, right, symmetric };
 

@@ -11,7 +11,7 @@ namespace keel {
 
 GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
                        DiagonalScaling scaling, std::size_t at_once, DeepGhosts deep, bool singular)
-    : ScaledSystem(operations, exchange, reduction, scaling, at_once),
+    : LinearSystem(operations, exchange, reduction, scaling, at_once),
       L_(L),
       deep_(deep),
       singular_(singular) {
@@ -45,7 +45,7 @@ double GridSystem::application_flops(DiagonalScaling scaling, std::size_t dimens
     return of_operator + multiplications * Multiply::cost.flops;
 }
 
-void GridSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
+void GridSystem::multiply(std::span<const Vector> y, std::span<const Vector> x) {
     applications_ += static_cast<long>(x.size());
     std::span<const Vector> operands = x;
     if (scaling_ != DiagonalScaling::none) {
@@ -166,7 +166,7 @@ LinearSystem::Squares GridSystem::squares(Vector r) {
 }
 
 Counts GridSystem::counts() const {
-    Counts counts = ScaledSystem::counts();
+    Counts counts = LinearSystem::counts();
     if (deep_.exchange != nullptr) counts.exchanges += deep_.exchange->count();
     return counts;
 }

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "solvers/systems/preconditioners/scaled_system.hpp"
+#include "solvers/systems/linear_system.hpp"
 
 namespace keel {
 
@@ -25,7 +25,7 @@ struct DeepGhosts {
     bool one_pass = false;
 };
 
-class GridSystem : public ScaledSystem {
+class GridSystem : public LinearSystem {
   public:
     // At most `at_once` vectors are applied to in one call. Nothing is owned: operations, exchanges and
     // reduction must outlive this object.
@@ -39,7 +39,6 @@ class GridSystem : public ScaledSystem {
     static double application_flops(DiagonalScaling scaling, std::size_t dimensions = 3);
 
     Vector make_vector() override { return operations_.make_field(); }
-    void apply(std::span<const Vector> y, std::span<const Vector> x) override;
     // With deep ghosts of d layers: an exchange for every d powers.
     void powers(std::span<const Vectors> bases, const Recurrence& recurrence) override;
     void fill(Vector y, double value) override { operations_.fill(y, value); }
@@ -48,9 +47,9 @@ class GridSystem : public ScaledSystem {
     Squares squares(Vector r) override;
     Counts counts() const override;
     void update() override;
-    using LinearSystem::apply;
 
   private:
+    void multiply(std::span<const Vector> y, std::span<const Vector> x) override;
     void project_on_range(std::span<const Vector> columns);
     // The powers from v_first on that one exchange serves, of each basis.
     void powers_in_one_pass(std::span<const Vectors> bases, std::size_t first, const Recurrence& recurrence);

@@ -31,7 +31,7 @@ constexpr int widest_exact_block(int dimensions) {
 
 // One solve by a Krylov method on the finest grid.
 struct KrylovRecord {
-    // Its norms are those of the system that the method sees (preconditioners/scaled_system.hpp).
+    // Its norms are those of the system that the method sees (linear_system.hpp).
     Report report;
     SolveCost cost;
     long preconditionings = 0;  // applications of the preconditioner

@@ -29,7 +29,7 @@ DeepGhosts deep_ghosts_of(Level& level, const BottomOptions& options) {
     return {level.deep_ghosts.get(), level.deep_layers, options.powers == Powers::fused_matrix_powers};
 }
 
-std::unique_ptr<ScaledSystem> system_of(Level& level, bool singular, const BottomOptions& options,
+std::unique_ptr<LinearSystem> system_of(Level& level, bool singular, const BottomOptions& options,
                                         DiagonalScaling scaling, const DeepGhosts& deep) {
     return std::make_unique<GridSystem>(level.bottom_operations, *level.ghosts, *level.reduction, level.L,
                                         scaling, static_cast<std::size_t>(vectors_at_once(options)), deep,

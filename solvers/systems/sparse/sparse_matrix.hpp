@@ -109,7 +109,7 @@ class SparseMatrix {
     const SparseRows& plain() const { return plain_rows_; }
     const std::vector<double>& diagonal() const { return diagonal_; }  // for this rank's rows
 
-    // D^-1 or D^-1/2 (scaled_system.hpp), of scalable rows.
+    // D^-1 or D^-1/2 (linear_system.hpp), of scalable rows.
     Field scale(DiagonalScaling scaling);
     // A D^-1 or D^-1/2 A D^-1/2 with that scale.
     SparseRows scaled(DiagonalScaling scaling, Field scale);

@@ -5,7 +5,7 @@
 namespace keel {
 
 SparseSystem::SparseSystem(SparseMatrix& matrix, DiagonalScaling scaling, std::size_t at_once)
-    : ScaledSystem(matrix.operations(), matrix.exchange(), matrix.reduction(), scaling, at_once),
+    : LinearSystem(matrix.operations(), matrix.exchange(), matrix.reduction(), scaling, at_once),
       matrix_(matrix),
       A_(matrix.plain()),
       present_(make_vector()) {
@@ -28,7 +28,7 @@ int SparseSystem::fields(DiagonalScaling scaling) {
     return scaling == DiagonalScaling::none ? 1 : scaling == DiagonalScaling::right ? 2 : 4;
 }
 
-void SparseSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
+void SparseSystem::multiply(std::span<const Vector> y, std::span<const Vector> x) {
     applications_ += static_cast<long>(x.size());
     matrix_.apply(y, A_, x);
     reduction_.progress();

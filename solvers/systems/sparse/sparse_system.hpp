@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "solvers/systems/preconditioners/scaled_system.hpp"
+#include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
 
-class SparseSystem : public ScaledSystem {
+class SparseSystem : public LinearSystem {
   public:
     // The matrix is not owned. Collective.
     SparseSystem(SparseMatrix& matrix, DiagonalScaling scaling, std::size_t at_once = 1);
@@ -17,14 +17,14 @@ class SparseSystem : public ScaledSystem {
     static int fields(DiagonalScaling scaling);
 
     Vector make_vector() override { return matrix_.make_vector(); }
-    void apply(std::span<const Vector> y, std::span<const Vector> x) override;
     void fill(Vector y, double value) override;
     // boxes and slabs: column n has consecutive rows. The first call makes a vector for each column.
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
     Squares squares(Vector r) override;
-    using LinearSystem::apply;
 
   private:
+    void multiply(std::span<const Vector> y, std::span<const Vector> x) override;
+
     SparseMatrix& matrix_;
     SparseRows A_;
     Field present_;             // 1 at rows, 0 behind them
