@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "comm/costs/plan_time.hpp"
-#include "comm/patterns/pattern.hpp"
+#include "comm/ranks/topology.hpp"
+#include "comm/reductions/rounds.hpp"
 
 namespace keel {
 namespace {
-
-std::size_t power_of_two_in(std::size_t count) {
-    return std::bit_floor(count);
-}
 
 // Adds up rounds: a rank that takes part in one waits for all messages of the round before.
 class TimedRounds {
@@ -50,88 +47,6 @@ class TimedRounds {
     std::vector<RoundTime> all_;
 };
 
-// Ranks that run an algorithm at the same time, group by group; all groups have equally many.
-using Groups = std::vector<std::vector<int>>;
-
-// Ranks beyond the largest power of two send their words to a partner, or get the totals back.
-void fold(TimedRounds& rounds, const Groups& groups, std::size_t words, bool in) {
-    const std::size_t count = groups.front().size();
-    const std::size_t most = power_of_two_in(count);
-    if (count == most) return;
-    for (const auto& group : groups)
-        for (std::size_t beyond = most; beyond < count; ++beyond) {
-            const int far = group[beyond];
-            const int near = group[beyond - most];
-            rounds.send(in ? far : near, in ? near : far, words);
-        }
-    rounds.end_round();
-}
-
-// Each rank of the power of two exchanges words with its partner at this distance.
-void pair_up(TimedRounds& rounds, const Groups& groups, std::size_t distance, std::size_t words) {
-    for (const auto& group : groups)
-        for (std::size_t i = 0; i < power_of_two_in(group.size()); ++i)
-            rounds.send(group[i], group[i ^ distance], words);
-    rounds.end_round();
-}
-
-void doubling(TimedRounds& rounds, const Groups& groups, std::size_t words) {
-    const std::size_t most = power_of_two_in(groups.front().size());
-    fold(rounds, groups, words, true);
-    for (std::size_t distance = 1; distance < most; distance *= 2) pair_up(rounds, groups, distance, words);
-    fold(rounds, groups, words, false);
-}
-
-// Halves to far partners first, with within(words of a piece) in between, and back.
-template <class Within>
-void halving(TimedRounds& rounds, const Groups& groups, std::size_t words, const Within& within) {
-    const std::size_t most = power_of_two_in(groups.front().size());
-    std::vector<std::size_t> pieces;
-    fold(rounds, groups, words, true);
-    for (std::size_t distance = most / 2; distance >= 1; distance /= 2) {
-        pieces.push_back(((pieces.empty() ? words : pieces.back()) + 1) / 2);
-        pair_up(rounds, groups, distance, pieces.back());
-    }
-    within(pieces.empty() ? words : pieces.back());
-    for (std::size_t distance = 1; distance < most; distance *= 2) {
-        pair_up(rounds, groups, distance, pieces.back());
-        pieces.pop_back();
-    }
-    fold(rounds, groups, words, false);
-}
-
-void leaders(TimedRounds& rounds, const Groups& nodes, std::size_t words) {
-    std::size_t most = 0;
-    std::vector<int> first;
-    for (const auto& node : nodes) {
-        most = std::max(most, node.size());
-        first.push_back(node.front());
-    }
-    const auto tree_round = [&](std::size_t distance, bool up) {
-        for (const auto& node : nodes)
-            for (std::size_t i = distance; i < node.size(); i += 2 * distance)
-                rounds.send(node[up ? i : i - distance], node[up ? i - distance : i], words);
-        rounds.end_round();
-    };
-    std::size_t distance = 1;
-    for (; distance < most; distance *= 2) tree_round(distance, true);
-    doubling(rounds, {first}, words);
-    while ((distance /= 2) >= 1) tree_round(distance, false);
-}
-
-bool can_slice(const Groups& nodes, std::size_t words) {
-    const std::size_t each = nodes.front().size();
-    const auto alike = [&](const auto& node) { return node.size() == each; };
-    return each > 1 && std::has_single_bit(each) && std::ranges::all_of(nodes, alike) && words >= each;
-}
-
-void slices(TimedRounds& rounds, const Groups& nodes, std::size_t words) {
-    Groups alike(nodes.front().size());  // by the number on the node
-    for (const auto& node : nodes)
-        for (std::size_t i = 0; i < node.size(); ++i) alike[i].push_back(node[i]);
-    halving(rounds, nodes, words, [&](std::size_t slice) { doubling(rounds, alike, slice); });
-}
-
 // Whether ranks fill nodes in turn, alike, in powers of two: then doubling the nodes adds one round, whose
 // messages all leave their node.
 bool doubles(const RankPlaces& ranks, int per_node) {
@@ -145,31 +60,28 @@ bool doubles(const RankPlaces& ranks, int per_node) {
     return true;
 }
 
+Pairing pairing_of(AllReduceModel model, const Topology& topology, std::size_t words) {
+    if (model == AllReduceModel::rabenseifner) return Pairing::halving;
+    if (model == AllReduceModel::node_slices && can_slice(topology, words)) return Pairing::slices;
+    const bool by_nodes = model == AllReduceModel::node_leader || model == AllReduceModel::node_slices;
+    return by_nodes ? Pairing::leaders : Pairing::doubling;
+}
+
 std::vector<RoundTime> rounds_among(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                                     AllReduceModel model) {
+    const Topology topology(ranks.node_of, NodeSource::slices);
+    const Steps steps = steps_of(pairing_of(model, topology, words), topology, words);
     TimedRounds rounds(machine, ranks);
-    const Groups all{numbers_below(static_cast<int>(ranks.node_of.size()))};
-    switch (model) {
-        case AllReduceModel::mpich:
-        case AllReduceModel::automatic:
-        case AllReduceModel::recursive_doubling:
-            doubling(rounds, all, words);
-            break;
-        case AllReduceModel::rabenseifner:
-            halving(rounds, all, words, [](std::size_t) {});
-            break;
-        case AllReduceModel::node_leader:
-        case AllReduceModel::node_slices: {
-            const Groups nodes = ranks.by_node();
-            const bool slice = model == AllReduceModel::node_slices && can_slice(nodes, words);
-            if (slice)
-                slices(rounds, nodes, words);
-            else
-                leaders(rounds, nodes, words);
-            break;
+    for (const auto* const some : {&steps.up, &steps.between})
+        for (const Step& step : *some) {
+            for (int rank = 0; rank < topology.ranks(); ++rank)
+                if (const Partner partner = partner_of(step, topology, rank); partner.sends)
+                    rounds.send(rank, partner.rank, step.words);
+            rounds.end_round();
         }
-    }
-    return rounds.all();
+    std::vector<RoundTime> all = rounds.all();
+    for (std::size_t n = steps.up.size(); n-- > 0;) all.push_back(all[n]);  // totals go back the same way
+    return all;
 }
 
 double sum_of(std::span<const RoundTime> rounds) {
@@ -201,12 +113,12 @@ std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlace
     const std::size_t count = ranks.node_of.size();
     if (model == AllReduceModel::automatic) model = fastest_all_reduce(machine, ranks, words);
     if (model == AllReduceModel::mpich) {
-        const bool halves = words * sizeof(double) > 2048 && words >= power_of_two_in(count);
+        const bool halves = words * sizeof(double) > 2048 && words >= std::bit_floor(count);
         model = halves ? AllReduceModel::rabenseifner : AllReduceModel::recursive_doubling;
     }
     const auto per_node = static_cast<std::size_t>(
         std::ranges::count(ranks.node_of, ranks.node_of.empty() ? 0 : ranks.node_of[0]));
-    const std::size_t few = std::max(power_of_two_in(most_ranks), 4 * per_node);
+    const std::size_t few = std::max(std::bit_floor(most_ranks), 4 * per_node);
     if (count <= few || model == AllReduceModel::rabenseifner || !doubles(ranks, static_cast<int>(per_node)))
         return rounds_among(machine, ranks, words, model);
     const auto among = [&](std::size_t first) {

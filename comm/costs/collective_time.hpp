@@ -26,14 +26,11 @@ constexpr auto names_of(AllReduceModel) {
 }
 
 // Seconds until the last rank has the sums of `words` doubles.
-//   recursive_doubling: as comm/reductions/rounds.cpp.
-//   rabenseifner: halves of what is left to and fro, far partners first, until each rank has the total of a
-//     piece; back the same way (Thakur, Rabenseifner and Gropp 2005). Ranks beyond a power of two as above.
+//   recursive_doubling, rabenseifner: doubling and halving (Pairing in comm/reductions/rounds.hpp).
 //   mpich: the one of these two that MPICH takes, halving above 2 KiB and from as many words as ranks on (the
 //     largest power of two of them).
-//   node_leader: up a binomial tree to each node's first rank, doubling among these, down again.
-//   node_slices: halving within the node, doubling of each rank's slice with its like on other nodes, back
-//     within the node. Where nodes differ, have no power of two of ranks, or words are fewer: node_leader.
+//   node_leader: leaders.
+//   node_slices: slices. Where nodes differ, have no power of two of ranks, or words are fewer: node_leader.
 //   auto: the fastest of mpich, recursive_doubling and node_slices.
 // If more than `most_ranks` ranks fill equal nodes in turn, nodes and ranks in powers of two, the rounds of
 // `most_ranks` are computed and those that further nodes add are counted; not for rabenseifner.

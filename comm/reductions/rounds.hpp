@@ -1,7 +1,7 @@
 #pragma once
 
-// All-reduces of point-to-point messages: the words that a rank sends to each partner, round after round.
-// Pure.
+// All-reduces of point-to-point messages, round after round: who passes words to whom, as they are sent and
+// as their time is predicted. Pure.
 
 #include <cstddef>
 #include <span>
@@ -12,6 +12,51 @@
 #include "kernels/timing/ledger.hpp"
 
 namespace keel {
+
+// How ranks bring sums together:
+//   doubling  recursive doubling (Thakur, Rabenseifner and Gropp 2005): with p ranks, a power of two, log2 p
+//             rounds of one message each way; round k exchanges partial sums with rank XOR 2^k. Both partners
+//             then add the same two numbers, and addition is commutative: by induction all ranks of a group
+//             of 2^k hold the same bits. Ranks beyond the largest power of two pass words to a partner.
+//   halving   Rabenseifner's: the words are halved until each rank has the sum of a few, and collected the
+//             same way back. Less than twice the words travel, in twice the rounds of recursive doubling.
+//   leaders   up a binomial tree to each node's first rank, doubling among these, down again.
+//   slices    halving among the ranks of a node, doubling of each rank's slice with the ranks of its place on
+//             the other nodes, back within the node. Nodes have equally many ranks, a power of two of them.
+enum class Pairing { doubling, halving, leaders, slices };
+
+// A round of all ranks at once: those of a group pair up at a distance.
+struct Step {
+    enum class Kind {
+        fold,   // ranks beyond the largest power of two, the distance, pass their words to a partner
+        pair,   // words are exchanged
+        halve,  // each half of the words goes to one of both
+        tree    // of each pair the first that is left gets the words of the second
+    };
+    enum class Among { all, node, same_place, first_of_node };
+    Kind kind = Kind::pair;
+    Among among = Among::all;
+    int distance = 1;
+    std::size_t words = 0;  // the longest message's
+};
+// Rounds that bring sums together, others in between, and those that bring the totals back: the same messages
+// as `up` in reverse.
+struct Steps {
+    std::vector<Step> up, between;
+};
+// The steps for a sum of `words` words, `together` of which are not parted.
+Steps steps_of(Pairing pairing, const Topology& topology, std::size_t words, std::size_t together = 1);
+
+// The other end of a rank's messages in a step.
+struct Partner {
+    int rank = 0;
+    bool sends = false;  // to the partner
+    bool receives = false;
+};
+Partner partner_of(const Step& step, const Topology& topology, int rank);
+
+// Whether slices can be made of the words.
+bool can_slice(const Topology& topology, std::size_t words);
 
 struct Words {
     std::size_t first = 0;
