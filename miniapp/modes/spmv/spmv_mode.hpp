@@ -82,7 +82,7 @@ struct SpmvResults {
     double products_per_second() const;  // nonzeros times columns over the median of the seconds
 };
 
-// With the verdicts on a product and on a solve; the second may be empty.
+// With the verdicts on a product and on a solve by algebraic multigrid.
 std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad_bytes_per_second,
                       const std::string& on_product, const std::string& on_solve);
 // "spmv" and the timers; each solve is a record of its own.

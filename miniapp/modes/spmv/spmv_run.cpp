@@ -221,15 +221,15 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
     const Verdict product =
         verdict_on(resolved_, facts, tables, mine.timers, static_cast<int>(mine.seconds.size()));
-    Verdict solves;
-    if (!mine.solves.empty())
-        solves = verdict_on(resolved_, facts, tables, mine.solve_timers, static_cast<int>(mine.solves.size()),
+    Verdict cycles;
+    if (mine.amg && !mine.solves.empty())
+        cycles = verdict_on(resolved_, facts, tables, mine.solve_timers, static_cast<int>(mine.solves.size()),
                             mine.solver->name);
     context.report.tell(
-        spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second, product.text, solves.text) +
+        spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second, product.text, cycles.text) +
         schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
                      facts.tuning_seconds));
-    context.report.record(product.record + solves.record + scheme_records(resolved_.comm.chooser, tables));
+    context.report.record(product.record + cycles.record + scheme_records(resolved_.comm.chooser, tables));
 }
 
 // Returns y = A x; the results have no seconds where the run ended before.
@@ -303,8 +303,6 @@ void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, S
         count_visits(*mine.amg, comm, visits, static_cast<int>(mine.solves.size()));
         context.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
         if (M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
-    } else {
-        context.report.record(timer_records(mine.solve_timers, solver.name));
     }
     findings.checks.push_back(residual_check(A, options, M.get(), u, f));
     const auto converged =

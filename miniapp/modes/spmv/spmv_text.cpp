@@ -62,8 +62,8 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
         text += restarts_text(report.restarts, spmv.solver->options, spmv.amg.has_value());
     }
     if (!spmv.kernels.empty()) text += kernels_text(spmv.kernels, spmv.iterations);
-    if (spmv.amg) text += amg_text(*spmv.amg);
-    return text + on_solve + "\n";
+    if (spmv.amg) text += amg_text(*spmv.amg) + on_solve;
+    return text + "\n";
 }
 
 std::string spmv_records(const SpmvResults& spmv) {
