@@ -1,9 +1,10 @@
-// A machine for SimGrid, by the words "key=value" in KEEL_PLATFORM, which scripts/simulate makes of a machine's file and a
-// platform's. Every node has a link of its own to the fabric and one inside: latency on a link can be overlapped, which what
-// SMPI charges a process for a message cannot. SimGrid's XML has no such links. A message over h hops takes
+// A machine for SimGrid, by the words "key=value" in KEEL_PLATFORM, which scripts/simulate makes of a
+// machine's file and a platform's. Every node has a link of its own to the fabric and one inside: latency on
+// a link can be overlapped, which what SMPI charges a process for a message cannot. SimGrid's XML has no such
+// links. A message over h hops takes
 //   overhead of both ends (smpi/os, smpi/or) + 2 nic_latency + h hop
-// and its bytes; what one of another protocol takes besides is latency, too: SimGrid's factor on the rate would take as much more
-// of the links that are shared.
+// and its bytes; what one of another protocol takes besides is latency, too: SimGrid's factor on the rate
+// would take as much more of the links that are shared.
 
 #include <cstdlib>
 #include <map>
@@ -48,7 +49,7 @@ class Words {
     std::map<std::string, std::string> values_;
 };
 
-// What messages of a class take by their bytes, beyond the latency of links and the bytes at the fastest rate.
+// Seconds of a class's messages by their bytes, beyond the latency of links and bytes at the fastest rate.
 class Protocols {
   public:
     // "bytes from which on:seconds:seconds a byte;..."

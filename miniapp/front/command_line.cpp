@@ -14,7 +14,7 @@
 #include "miniapp/deck/text/spelling.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/mode.hpp"
-#include "miniapp/report/tables.hpp"
+#include "miniapp/report/tables/choices.hpp"
 
 namespace keel {
 namespace {

@@ -9,7 +9,7 @@
 #include "build_info.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/facts.hpp"
-#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/tables/level_tables.hpp"
 
 namespace keel {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 
 namespace keel {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include "kernels/bodies/stencil.hpp"
 #include "miniapp/modes/grids/checks.hpp"
 #include "miniapp/modes/grids/measured_solves.hpp"
-#include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/level_tables.hpp"
+#include "miniapp/report/tables/table.hpp"
 
 namespace keel {
 namespace {

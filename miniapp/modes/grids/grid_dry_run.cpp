@@ -11,9 +11,9 @@
 #include "miniapp/modes/grids/grid_mode.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
-#include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/level_tables.hpp"
+#include "miniapp/report/tables/table.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
 

@@ -8,7 +8,7 @@
 #include "miniapp/modes/repeat.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
-#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/tables/level_tables.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"

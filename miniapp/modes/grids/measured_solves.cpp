@@ -8,11 +8,11 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
-#include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/records/kernel_times.hpp"
 #include "miniapp/report/records/krylov_record.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/level_tables.hpp"
+#include "miniapp/report/tables/table.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/algebraic/algebraic_cycle.hpp"
 

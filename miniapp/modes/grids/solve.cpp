@@ -10,8 +10,8 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
 #include "miniapp/modes/grids/measured_solves.hpp"
-#include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
+#include "miniapp/report/tables/level_tables.hpp"
 
 namespace keel {
 namespace {

@@ -12,9 +12,9 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
 #include "miniapp/modes/grids/measured_solves.hpp"
-#include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/level_tables.hpp"
+#include "miniapp/report/tables/table.hpp"
 #include "miniapp/setup/rules/solver_rules.hpp"
 #include "solvers/krylov/methods.hpp"
 

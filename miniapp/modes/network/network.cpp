@@ -14,7 +14,7 @@
 #include "miniapp/files/record_name.hpp"
 #include "miniapp/modes/network/measurement.hpp"
 #include "miniapp/report/records/records.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 
 namespace keel {
 namespace {

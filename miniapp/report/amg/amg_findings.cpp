@@ -7,7 +7,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 #include "solvers/amg/coarsest/krylov.hpp"
 
 namespace keel {

@@ -9,7 +9,7 @@
 
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 
 namespace keel {
 namespace {

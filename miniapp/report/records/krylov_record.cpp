@@ -4,7 +4,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/norms.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 
 namespace keel {
 

@@ -10,7 +10,7 @@
 #include "miniapp/modes/grids/measured_solves.hpp"
 #include "miniapp/modes/grids/orthogonalise/windows.hpp"
 #include "miniapp/modes/grids/prediction/proxy_grid.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 #include "solvers/anderson/anderson.hpp"
 
 namespace keel {

@@ -11,7 +11,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
 #include "miniapp/modes/grids/prediction/proxy_grid.hpp"
-#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/tables/level_tables.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {

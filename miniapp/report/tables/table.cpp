@@ -1,4 +1,4 @@
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "miniapp/report/tables.hpp"
+#include "miniapp/report/tables/choices.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/systems/grid_system.hpp"
 

@@ -1,4 +1,4 @@
-#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/tables/level_tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/report/table.hpp"
+#include "miniapp/report/tables/table.hpp"
 
 namespace keel {
 
