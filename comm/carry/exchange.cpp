@@ -181,6 +181,7 @@ class FieldExchange : public Exchange {
             exchanger_->start(u.size(), carried_);
         }
         if (local_.count > 0) operations_.copy_cells(u, local_, colour);
+        if (overlaps()) exchanger_->send_off_node();
     }
 
     void finish() override {

@@ -18,7 +18,7 @@ namespace keel {
 class Exchange {
   public:
     // Both calls are collective over the ranks of the plan. One exchange object has one exchange in flight at
-    // a time; between begin and finish the fields' own cells may be read but not written.
+    // a time; between begin and finish cells that travel may be read but not written.
     virtual ~Exchange() = default;
     // If `colour` is given, only ghosts of that colour are guaranteed; the others may be stale.
     virtual void begin(std::span<const Field> u, std::optional<Colour> colour) = 0;
@@ -60,7 +60,9 @@ class Exchange {
 
 struct ExchangeOptions {
     Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
-    bool overlap = false;      // work on interiors while messages are in flight
+    // Work that needs no ghosts is done while messages are in flight: begin() also forwards until all
+    // messages to other nodes are sent.
+    bool overlap = false;
     // With `one_colour` an exchange of one colour sends that colour alone; for patterns of cells whose
     // colours alternate.
     bool one_colour = false;

@@ -16,8 +16,12 @@ Exchanger::Exchanger(Operations& operations, Plan plan, int rank, Wire wire,
 Exchanger::Route Exchanger::route_of(const Plan& plan, int rank, const TransportOptions& transport) {
     Route route{std::make_unique<const RankSchedule>(plan, rank), nullptr, {}};
     route.messages = make_transport(transport, *route.schedule);
-    for (const SendStage& stage : route.schedule->stages)
+    for (const SendStage& stage : route.schedule->stages) {
+        for (const MessageEnd& message : stage.sends)
+            if (!transport.topology.same_node(rank, message.peer))
+                route.last_off_node = route.forwarded.size();
         route.forwarded.push_back(operations_.make_items(std::span<const BlockCopy>(stage.forwards)));
+    }
     return route;
 }
 
@@ -31,17 +35,22 @@ void Exchanger::reserve(std::size_t fields) {
 void Exchanger::start(std::size_t fields, Carried carried) {
     fields_ = fields;
     carried_ = carried;
+    sent_ = 1;
     route(carried).messages->start(send_.wire, receive_.wire, fields, send_.precision);
 }
 
-void Exchanger::finish() {
+void Exchanger::forward_through(std::size_t last) {
     const Route& in_flight = route(carried_);
-    for (std::size_t d = 1; d < in_flight.schedule->stages.size(); ++d) {
-        in_flight.messages->await(d);
-        forward(d);
-        in_flight.messages->send(d);
+    for (; sent_ <= last; ++sent_) {
+        in_flight.messages->await(sent_);
+        forward(sent_);
+        in_flight.messages->send(sent_);
     }
-    in_flight.messages->wait();
+}
+
+void Exchanger::finish() {
+    forward_through(schedule(carried_).stages.size() - 1);
+    route(carried_).messages->wait();
 }
 
 // Staged messages are forwarded where they arrive, in host memory: the device does not see them.

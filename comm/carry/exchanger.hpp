@@ -34,6 +34,8 @@ class Exchanger {
     void reserve(std::size_t fields);
     // Sends what has been packed of `fields` fields; the buffers have room for them.
     void start(std::size_t fields, Carried carried = Carried::all);
+    // Forwards until the last messages to other nodes are sent.
+    void send_off_node() { forward_through(route(carried_).last_off_node); }
     // Forwards what is to be forwarded, and waits until everything has come.
     void finish();
 
@@ -42,10 +44,12 @@ class Exchanger {
         std::unique_ptr<const RankSchedule> schedule;  // the messages point to it
         std::unique_ptr<Transport> messages;
         std::vector<Items<BlockCopy>> forwarded;  // at each stage
+        std::size_t last_off_node = 0;            // stage that sends to another node
     };
 
     const Route& route(Carried carried) const { return routes_[static_cast<std::size_t>(carried)]; }
     Route route_of(const Plan& plan, int rank, const TransportOptions& transport);
+    void forward_through(std::size_t last);
     void forward(std::size_t stage);
 
     Operations& operations_;
@@ -57,6 +61,7 @@ class Exchanger {
     // The exchange in flight.
     std::size_t fields_ = 0;
     Carried carried_ = Carried::all;
+    std::size_t sent_ = 0;  // stages
 };
 
 }  // namespace keel

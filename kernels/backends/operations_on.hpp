@@ -129,9 +129,19 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
               "vectors of a sparse matrix are blocks");
         std::vector<std::int64_t> first = A.first;
         first.resize(blocks_of(A.rows()) * block_rows + 1, A.first.back());
-        return {this->backend().keep(std::span<const std::int64_t>(first)),
-                this->backend().keep(std::span<const std::int32_t>(A.columns)),
-                this->backend().keep(std::span<const double>(A.values)), A.rows(), A.values.size()};
+        SparseRows rows{this->backend().keep(std::span<const std::int64_t>(first)),
+                        this->backend().keep(std::span<const std::int32_t>(A.columns)),
+                        this->backend().keep(std::span<const double>(A.values)), A.rows(), A.values.size()};
+        if (A.shell.empty()) return rows;
+        std::vector<std::uint8_t> shell = A.shell;
+        shell.resize(first.size() - 1);
+        rows.shell = this->backend().keep(std::span<const std::uint8_t>(shell));
+        for (std::size_t r = 0; r < A.rows(); ++r) {
+            if (A.shell[r] == 0) continue;
+            ++rows.shell_rows;
+            rows.shell_nonzeros += static_cast<std::size_t>(A.first[r + 1] - A.first[r]);
+        }
+        return rows;
     }
     Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) override {
         Work work;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernels/bodies/pack.hpp"
+#include "kernels/bodies/stencil.hpp"
 #include "kernels/layout/box.hpp"
 #include "kernels/layout/field.hpp"
 #include "kernels/layout/layout.hpp"
@@ -70,8 +71,18 @@ struct CsrMatrix {
     std::vector<std::int64_t> first{0};
     std::vector<std::int32_t> columns;
     std::vector<double> values;
+    // Not zero at rows that read ghosts, or whose products other ranks wait for; empty if rows are not
+    // multiplied in parts.
+    std::vector<std::uint8_t> shell = {};
 
     std::size_t rows() const { return first.size() - 1; }
+    // The shell is the rows that have columns from `first_ghost` on.
+    void set_shell(std::size_t first_ghost) {
+        shell.assign(rows(), 0);
+        for (std::size_t r = 0; r < rows(); ++r)
+            for (auto e = static_cast<std::size_t>(first[r]); e < static_cast<std::size_t>(first[r + 1]); ++e)
+                if (static_cast<std::size_t>(columns[e]) >= first_ghost) shell[r] = 1;
+    }
 };
 
 // The same in a backend's memory, kept by the operations that made it, with empty rows up to the end of the
@@ -82,6 +93,20 @@ struct SparseRows {
     const double* values = nullptr;
     std::size_t rows = 0;
     std::size_t nonzeros = 0;
+    const std::uint8_t* shell = nullptr;
+    std::size_t shell_rows = 0;
+    std::size_t shell_nonzeros = 0;
+    Part part = Part::all;  // a product makes these rows alone; others keep what they hold
+
+    SparseRows on(Part selected) const {
+        SparseRows rows_of_part = *this;
+        rows_of_part.part = selected;
+        if (selected == Part::all) return rows_of_part;
+        const bool interior = selected == Part::interior;
+        rows_of_part.rows = interior ? rows - shell_rows : shell_rows;
+        rows_of_part.nonzeros = interior ? nonzeros - shell_nonzeros : shell_nonzeros;
+        return rows_of_part;
+    }
 };
 
 // y = A x for N vectors at a time, row by row and each row in the order of its entries.
@@ -93,6 +118,7 @@ struct ApplyRows {
 
     constexpr void operator()(int q, int i, int j, int k) const {
         const std::ptrdiff_t row = (std::ptrdiff_t{q} * block_width + j) * block_width + i;
+        if (A.part != Part::all && (A.shell[row] != 0) != (A.part == Part::shell)) return;
         std::array<double, N> sum{};
         for (std::int64_t e = A.first[row]; e < A.first[row + 1]; ++e)
             for (std::size_t n = 0; n < N; ++n) sum[n] += A.values[e] * x[n].origin[A.columns[e]];

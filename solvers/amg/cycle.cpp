@@ -39,8 +39,9 @@ void AmgCycle::smooth(AmgLevel& level, Field x, Field b, bool from_zero, bool ba
 
 // b - A x
 void AmgCycle::residual(AmgLevel& level, Field x, Field b) {
-    level.A->exchange().run(x);
-    level.operations->apply(std::span(&level.residual, 1), level.A->plain(), std::span(&x, 1));
+    level.A->exchange().run(x, [&](Part part) {
+        level.operations->apply(std::span(&level.residual, 1), level.A->plain().on(part), std::span(&x, 1));
+    });
     level.operations->axpby(level.residual, 1, b, -1, level.residual);
 }
 

@@ -63,7 +63,7 @@ AmgHierarchy::AmgHierarchy(const SetupContext& context, SparseMatrix& finest, Gl
         AmgLevel& fine = levels_[levels_.size() - 2];
         fine.transfer =
             std::make_unique<LevelTransfer>(context, next->P, next->plan, next->way, fine.A->untimed(),
-                                            levels_.back().A->untimed(), ledger, at);
+                                            levels_.back().A->untimed(), sparse.exchange, ledger, at);
         facts_[facts_.size() - 2].interpolate = fine.transfer->sent_interpolating();
         facts_[facts_.size() - 2].restrict_ = fine.transfer->sent_restricting();
         // A single row of a singular matrix holds nothing but rounding.

@@ -97,6 +97,7 @@ CsrMatrix transposed_csr(const PartRows& P, const Places& places) {
 void AmgMemory::add(const SparseRows& A) {
     entries += A.nonzeros;
     matrix_bytes += A.nonzeros * bytes_of_entry + (blocks_of(A.rows) * block_rows + 1) * sizeof(std::int64_t);
+    if (A.shell) matrix_bytes += blocks_of(A.rows) * block_rows;
 }
 
 void AmgMemory::add_vectors(std::size_t count, std::size_t values) {
@@ -104,8 +105,8 @@ void AmgMemory::add_vectors(std::size_t count, std::size_t values) {
 }
 
 LevelTransfer::LevelTransfer(const SetupContext& context, const PartRows& P, const Plan& plan,
-                             const ReverseExchange& way, Operations& fine, Operations& coarse, Ledger& ledger,
-                             int level)
+                             const ReverseExchange& way, Operations& fine, Operations& coarse,
+                             const ExchangeOptions& options, Ledger& ledger, int level)
     : fine_(fine),
       coarse_(coarse),
       memory_(context.backend.make_operations(
@@ -121,13 +122,20 @@ LevelTransfer::LevelTransfer(const SetupContext& context, const PartRows& P, con
     rows_ = {vector_.data(), block_shape(coarse.layout().local_count())};
     const TransportOptions transport{context.comm, context.topology, 0, {}, &ledger, level};
     const int rank = context.comm.rank();
-    P_ = fine.make_rows(csr_of(P, places));
+    CsrMatrix prolongation = csr_of(P, places);
+    CsrMatrix restriction = transposed_csr(P, places);
+    if (options.overlap) {
+        prolongation.set_shell(places.extra(0));
+        restriction.shell.assign(restriction.rows(), 1);
+        std::fill_n(restriction.shell.begin(), places.extra(0), 0);
+    }
+    P_ = fine.make_rows(prolongation);
     ghosts_ = make_exchange(
         operations_, rank, P.ghosts, [&](const Item& item) { return cell_of_item(P, places, item); }, plan,
-        {}, transport);
+        options, transport);
     interpolating_ = plan.traffic(rank, context.topology, 1);
 
-    transposed_ = memory_->make_rows(transposed_csr(P, places));
+    transposed_ = memory_->make_rows(restriction);
 
     const std::size_t all = places.blocks() * block_rows;
     const auto place_of_slot = [&](std::size_t slot) {
@@ -156,7 +164,7 @@ LevelTransfer::LevelTransfer(const SetupContext& context, const PartRows& P, con
         steps_.push_back(
             {make_exchange(
                  operations_, rank, needed, [&](const Item& item) { return cell_at(place_of_part.at(item)); },
-                 stage.plan, {}, transport),
+                 stage.plan, options, transport),
              last ? coarse.make_rows(sum.csr()) : memory_->make_rows(sum.csr())});
     }
     restricting_ = way.traffic(rank, context.topology);
@@ -174,18 +182,25 @@ AmgMemory LevelTransfer::memory() const {
 
 void LevelTransfer::interpolate(Field x, Field e) {
     booked(ledger_, Op::vector, level_ + 1, [&] { return coarse_.copy(rows_, e); });
-    ghosts_->run(vector_);
-    booked(ledger_, Op::interpolate, level_,
-           [&] { return fine_.apply(std::span(&x, 1), P_, std::span(&vector_, 1)); });
+    ghosts_->run(vector_, [&](Part part) {
+        booked(ledger_, Op::interpolate, level_,
+               [&] { return fine_.apply(std::span(&x, 1), P_.on(part), std::span(&vector_, 1)); });
+    });
 }
 
 void LevelTransfer::restrict_to(Field b, Field r) {
     Field parts = vector_;
     Field sums = other_;
-    booked(ledger_, Op::restrict_, level_,
-           [&] { return memory_->apply(std::span(&parts, 1), transposed_, std::span(&r, 1)); });
+    const bool overlaps = steps_.front().exchange->overlaps();
+    const auto transpose = [&](Part part) {
+        booked(ledger_, Op::restrict_, level_,
+               [&] { return memory_->apply(std::span(&parts, 1), transposed_.on(part), std::span(&r, 1)); });
+    };
+    transpose(overlaps ? Part::shell : Part::all);
     for (std::size_t n = 0; n < steps_.size(); ++n) {
-        steps_[n].exchange->run(parts);
+        steps_[n].exchange->begin(std::span(&parts, 1), {});
+        if (n == 0 && overlaps) transpose(Part::interior);
+        steps_[n].exchange->finish();
         const bool last = n + 1 == steps_.size();
         booked(ledger_, Op::restrict_, level_, [&] {
             return last ? coarse_.apply(std::span(&b, 1), steps_[n].sum, std::span(&parts, 1))

@@ -39,10 +39,12 @@ class LevelTransfer {
     // `plan` and `way` are those of P's ghosts. `fine` and `coarse` work on vectors of the rows of either
     // level, without ghosts, and must outlive this object as the context and the ledger must. Collective.
     LevelTransfer(const SetupContext& context, const PartRows& P, const Plan& plan,
-                  const ReverseExchange& way, Operations& fine, Operations& coarse, Ledger& ledger,
-                  int level);
+                  const ReverseExchange& way, Operations& fine, Operations& coarse,
+                  const ExchangeOptions& options, Ledger& ledger, int level);
 
-    // e is a vector of the coarse level, x and b are of the fine one; ghosts of none are read.
+    // e is a vector of the coarse level, x and b are of the fine one; ghosts of none are read. If exchanges
+    // overlap, rows of P without ghosts are multiplied while messages are in flight; and of P^T the rows of
+    // other ranks come first, and this rank's while the first stage of messages is in flight.
     void interpolate(Field x, Field e);  // x = P e
     void restrict_to(Field b, Field r);  // b = P^T r
 

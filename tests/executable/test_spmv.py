@@ -36,6 +36,17 @@ class AlgebraicMultigrid(KeelTest):
                 self.assertLessEqual(abs(iterations[0] - iterations[1]), 1)
                 self.assertIn("Algebraic multigrid: smoothed aggregation (MIS-2), 3 levels", run.stdout)
 
+    def test_work_while_messages_are_in_flight_changes_no_residual_and_no_message(self) -> None:
+        for ranks, scheme in ((2, "standard"), (3, "standard"), (4, "two_step"), (8, "three_step"), (4, "split")):
+            with self.subTest(ranks=ranks, scheme=scheme):
+                words = [*PRECONDITIONED, f"comm.scheme={scheme}", "comm.ranks_per_node=2"]
+                plain, overlapped = (self.valid(ranks, *words, f"comm.overlap={way}") for way in ("false", "true"))
+                for name in ("iterations", "residuals", "exchanges", "reductions"):
+                    self.assertEqual(plain.record("solve")[name], overlapped.record("solve")[name])
+                sent = [[[row[name] for name in ("op", "level", "messages", "bytes")] for row in run.records("timer")
+                         if row["op"] == "exchange.send"] for run in (plain, overlapped)]  # fmt: skip
+                self.assertEqual(*sent)
+
     def test_cycles_alone_solve_too_and_preconditioned_methods_take_fewer(self) -> None:
         for smoother in ("jacobi", "gauss_seidel"):
             with self.subTest(smoother=smoother):

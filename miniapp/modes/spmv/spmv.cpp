@@ -100,7 +100,7 @@ class SpmvMode : public Mode {
             {"amg.", {solving, {"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}}};
         for (const char* key : keys_of_all) uses.push_back({key});
         const std::string otherwise = "plays no part in run.mode = spmv; leave it out";
-        for (const char* key : {"run.deterministic", "comm.ghost_depth", "comm.neighbours", "comm.overlap"})
+        for (const char* key : {"run.deterministic", "comm.ghost_depth", "comm.neighbours"})
             uses.push_back({key, {}, otherwise});
         for (const char* key : {"problem.dimensions", "problem.shape", "problem.fill", "problem.outside",
                                 "problem.a", "problem.b", "problem.coefficients", "problem.contrast",

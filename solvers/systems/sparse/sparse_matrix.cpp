@@ -80,6 +80,7 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
             csr_.columns.push_back(static_cast<std::int32_t>(place_of(part_.place(column))));
             if (column == first_row() + static_cast<std::int64_t>(r)) diagonal_[r] = rows.values[e];
         }
+    if (options.exchange.overlap) csr_.set_shell(place_of_ghost(own, 0));
     plain_rows_ = vectors_->make_rows(csr_);
     if (!options.keeps_rows) csr_ = {};
     auto sums = make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce);
@@ -166,8 +167,7 @@ std::vector<double> SparseMatrix::read(Field x) const {
 }
 
 void SparseMatrix::apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) {
-    exchange_->run(x);
-    operations_.apply(y, A, x);
+    exchange_->run(x, [&](Part part) { operations_.apply(y, A.on(part), x); });
 }
 
 }  // namespace keel

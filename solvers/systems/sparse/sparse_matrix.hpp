@@ -122,7 +122,8 @@ class SparseMatrix {
     // x = f(row) at this rank's rows. Set-up only.
     void assign(Field x, const std::function<double(std::int64_t row)>& f);
     std::vector<double> read(Field x) const;  // this rank's rows
-    // y_n = A x_n with one message a neighbour for all; no y is among the x.
+    // y_n = A x_n with one message a neighbour for all; no y is among the x. If exchanges overlap, rows
+    // without ghosts are multiplied while messages are in flight; the order of additions stays.
     void apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x);
 
     Operations& operations() { return operations_; }  // as Krylov methods call them, timed

@@ -175,21 +175,23 @@ struct AmgSetup {
     GlobalRows rows;
     Ledger ledger{20};
     SchemeOptions scheme;
+    bool overlap;
     SetupContext context;
     SparseMatrix matrix;
 
     explicit AmgSetup(const AmgProblem& problem, Scheme by = Scheme::standard, int per_node = 2,
-                      const Communicator& ranks = Communicator::world())
+                      const Communicator& ranks = Communicator::world(), bool overlaps = false)
         : comm(ranks),
           topology(virtual_topology(comm.size(), std::min(per_node, comm.size()))),
           partition{problem.rows, comm.size()},
           rows(rows_of(problem, partition.first(comm.rank()), partition.size(comm.rank()))),
           scheme{.scheme = by},
+          overlap(overlaps),
           context{comm, topology, *backend, always(scheme)},
           matrix(comm, topology, *backend, partition, rows, sparse(), ledger) {}
     AmgSetup(const AmgSetup&) = delete;
 
-    SparseOptions sparse() const { return {.scheme = scheme}; }
+    SparseOptions sparse() const { return {.scheme = scheme, .exchange = {.overlap = overlap}}; }
     PartRows part() const { return {partition, partition, comm.rank(), rows}; }
     AmgHierarchy hierarchy(const AmgOptions& options) {
         return {context, matrix, rows, options, sparse(), ledger};

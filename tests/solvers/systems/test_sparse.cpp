@@ -65,11 +65,11 @@ struct Distributed {
     GlobalRows rows;
     SparseMatrix A;
 
-    Distributed(const RowOf& row, std::int64_t size, Scheme scheme = Scheme::standard)
+    Distributed(const RowOf& row, std::int64_t size, Scheme scheme = Scheme::standard, bool overlap = false)
         : partition{size, comm.size()},
           rows(rows_of(row, partition.first(comm.rank()), partition.size(comm.rank()))),
-          A(comm, topology, *backend, partition, rows, {.scheme = {.scheme = scheme, .message_cap = 512}},
-            ledger) {}
+          A(comm, topology, *backend, partition, rows,
+            {.scheme = {.scheme = scheme, .message_cap = 512}, .exchange = {.overlap = overlap}}, ledger) {}
 
     // Rows of y = A x that differ in any bit from a loop over this rank's entries, on all ranks.
     double wrong(const Field& y, int n) const {
@@ -104,7 +104,8 @@ TEST_CASE("every row has the owner whose part it lies in, also where ranks have 
 }
 
 TEST_CASE(
-    "products are those of a serial loop to the last bit, under every scheme, for any number of vectors") {
+    "products are those of a serial loop to the last bit, under every scheme, for any number of vectors, "
+    "also where messages overlap them") {
     struct Case {
         std::int64_t size;
         RowOf row;
@@ -116,9 +117,12 @@ TEST_CASE(
                                   {70, [](std::int64_t) { return std::map<std::int64_t, double>{}; }}};
     for (const auto& [size, row] : cases)
         for (const auto scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split})
-            for (const std::size_t t : {std::size_t{1}, std::size_t{3}, std::size_t{11}}) {
-                CAPTURE(size, static_cast<int>(scheme), t);
-                Distributed it(row, size, scheme);
+            for (const auto& [t, overlap] :
+                 {std::pair(std::size_t{1}, false), std::pair(std::size_t{1}, true),
+                  std::pair(std::size_t{3}, true), std::pair(std::size_t{11}, true),
+                  std::pair(std::size_t{11}, false)}) {
+                CAPTURE(size, static_cast<int>(scheme), t, overlap);
+                Distributed it(row, size, scheme, overlap);
                 std::vector<Field> x;
                 std::vector<Field> y;
                 for (std::size_t n = 0; n < t; ++n) {
@@ -137,6 +141,31 @@ TEST_CASE(
                 CHECK(sent.off_node_bytes == planned.off_node_bytes);
                 for (std::size_t n = 0; n < t; ++n) CHECK(it.wrong(y[n], static_cast<int>(n)) == 0);
             }
+}
+
+TEST_CASE("messages to other nodes are in flight while rows without ghosts are multiplied") {
+    for (const auto scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split})
+        for (const bool overlap : {true, false}) {
+            CAPTURE(static_cast<int>(scheme), overlap);
+            Distributed it(scattered(5000, 6), 5000, scheme, overlap);
+            const Field x = it.A.make_vector();
+            it.A.exchange().begin(std::span(&x, 1), {});
+            const double sent =
+                it.comm.sum(static_cast<double>(it.ledger.at(Op::send, 0).traffic.off_node_messages));
+            it.A.exchange().finish();
+            const double all =
+                it.comm.sum(static_cast<double>(it.ledger.at(Op::send, 0).traffic.off_node_messages));
+            if (overlap) CHECK(sent == all);
+            if (!overlap && scheme == Scheme::three_step && it.comm.size() > 2) CHECK(sent < all);
+        }
+    const auto rows = [](Part part) {
+        Distributed it(arrow(301), 301, Scheme::standard, true);
+        return it.comm.sum(static_cast<double>(it.A.plain().on(part).rows));
+    };
+    CHECK(rows(Part::interior) + rows(Part::shell) == 301);
+    // All rows read the first one, and the first row reads all: those of the first rank but the first row.
+    const RowPartition partition{301, Communicator::world().size()};
+    CHECK(rows(Part::interior) == static_cast<double>(partition.size(0)) - (partition.ranks > 1 ? 1 : 0));
 }
 
 TEST_CASE("the messages of a product carry each ghost once and for all columns") {
