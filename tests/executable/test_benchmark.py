@@ -87,7 +87,7 @@ class Benchmark(KeelTest):
                  "problem.boundary=neumann", "problem.a=0", "problem.seed=2", "multigrid.tolerance=0.5", "multigrid.bottom_box=8",
                  "run.repeats=1", "run.warmup=0", "run.deterministic=true", "comm.ranks_per_node=1"]  # fmt: skip
         self.refused(1, *QUICK, *fixed, expected=[f"command line: {word.split('=')[0]}: {FIXED}" for word in fixed])
-        self.refused(1, *QUICK, "run.steps=2", expected=["run.steps: needs run.mode = solve"])
+        self.refused(1, *QUICK, "run.steps=2", expected=["run.steps: needs run.mode = solve or survey"])
         self.refused(1, "--benchmark", "run.mode=solve", expected=["run.mode = benchmark: given twice (before: solve)"])
         self.refused(1, "--quick", expected=["command line: --quick: needs --benchmark"])
 

@@ -120,6 +120,23 @@ class Steps(KeelTest):
                 unknowns = run.record("run")["domain"]["cells"]
                 self.assertAlmostEqual(result["fom"] * result["seconds"] / unknowns, 1, delta=1e-9)
 
+    def test_every_bottom_solver_of_a_survey_solves_the_same_steps_and_its_row_sums_them(self) -> None:
+        problem = [word for word in words_of(GOLDEN["steps_mac_3d"]["problem"]) if "bottom.solver" not in word]
+        words = (*problem, "run.deterministic=true", "multigrid.max_cycles=60", "run.warmup=0", "run.repeats=2",
+                 "run.start=last")  # fmt: skip
+        solvers = ["cg", "bicgstab"]
+        run = self.valid(2, *words, "run.mode=survey", f"run.survey={solvers}".replace("'", '"'))
+        self.assertEqual(against_schema(run.all_records), [])
+        for solver, row in zip(solvers, run.records("survey"), strict=True):
+            alone = self.valid(2, *words, f"bottom.solver={solver}").records("step")
+            steps = [step for step in run.records("step") if step["solver"] == solver]
+            for name in ("repeat", "step", "residuals", "bottom_iterations", "u_l2", "reductions", "exchanges"):
+                self.assertEqual([step[name] for step in steps], [step[name] for step in alone])
+            for name in ("cycles", "bottom_iterations", "reductions", "reduction_words", "exchanges"):
+                self.assertEqual(row[name], sum(step[name] for step in steps if step["repeat"] == 1))
+            self.assertAlmostEqual(row["seconds_min"], min(
+                sum(step["seconds"] for step in steps if step["repeat"] == repeat) for repeat in (0, 1)))  # fmt: skip
+
     def test_new_coefficients_are_those_of_a_run_that_begins_with_them(self) -> None:
         """Whatever a bottom solver keeps of the old ones: spectra, scalings, moved grids, deep ghosts."""
         words = ("problem.box=8", "problem.boxes=[2,2,1]", "problem.a=0.0", "problem.coefficients=ball",

@@ -92,8 +92,8 @@ Ledger with_messages_of(const Ledger& solves, const Ledger& and_update) {
     return all;
 }
 
-}  // namespace
-
+// Coefficients and right-hand side become those of the n-th step. Returns the seconds of the slowest rank on
+// coefficients, 0 where they stay.
 double set_step(const Setting& setting, Multigrid& multigrid, int n) {
     const Ledger solves_only = setting.ledger;
     const Communicator& comm = setting.context.comm;
@@ -110,6 +110,48 @@ double set_step(const Setting& setting, Multigrid& multigrid, int n) {
     set_right_side(setting.hierarchy.level(0), setting.problem);
     setting.ledger = with_messages_of(solves_only, setting.ledger);
     return seconds;
+}
+
+}  // namespace
+
+std::vector<SolveRecord> solve_steps(const Setting& setting, Multigrid& multigrid, const std::string& solver,
+                                     const std::function<void(const SolveRecord&)>& done) {
+    const auto [steps, start] = setting.prepared.options<StepOptions>();
+    std::vector<SolveRecord> solves;
+    for (int step = 0; step < steps; ++step) {
+        const double updated = steps > 1 ? set_step(setting, multigrid, step) : 0.0;
+        const bool goes_on = step > 0 && start == FirstGuess::last;
+        SolveRecord& solve =
+            solves.emplace_back(solve_once(setting, multigrid, solver, goes_on ? Guess::any : Guess::zero));
+        if (steps > 1) solve.step = step;
+        solve.coefficients_seconds = updated;
+        done(solve);
+    }
+    return solves;
+}
+
+void say_solved(const Setting& setting, const std::string& which, const SolveRecord& solve, int n, int all) {
+    setting.context.progress.say(
+        fmt::format("{}{}: {} cycles, {}", which, solve.step ? fmt::format(", step {}", *solve.step) : "",
+                    solve.report.cycles, seconds_text(solve.cost.seconds)),
+        n, all);
+}
+
+void check_steps(Rules& rules) {
+    const Parameters& p = rules.parameters();
+    const auto options = p.mode_options.of<StepOptions>();
+    const bool changes =
+        p.problem.rhs != Rhs::manufactured && p.problem.rhs != Rhs::point && p.problem.rhs != Rhs::file;
+    rules.require(
+        options.steps == 1 || changes, {"run.steps", "problem.rhs"},
+        fmt::format("run.steps = {}: problem.rhs = \"{}\" is the same at all times; choose triangle, wave, "
+                    "random, zero or linear, or run.steps = 1",
+                    options.steps, keel::name(p.problem.rhs)));
+    const bool forgets = p.multigrid.cycle == Cycle::f && p.multigrid.bottom_box < p.problem.box;
+    rules.require(options.steps == 1 || options.start == FirstGuess::zero || !forgets,
+                  {"run.start", "multigrid.cycle"},
+                  "run.start = \"last\": full multigrid begins from the coarsest grid, whatever u is; choose "
+                  "multigrid.cycle = \"V\", or run.start = \"zero\"");
 }
 
 std::string outcome_text(const SolveReport& report) {
@@ -215,21 +257,17 @@ Json solve_record(std::size_t repeat, const SolveRecord& solve) {
                 {"bottom_iterations", solve.report.bottom_iterations()},
                 {"missed_bottoms", solve.report.missed_bottoms()}};
     add_cost(record, solve.cost, solve.u_l2);
-    return record;
-}
-
-Json step_record(std::size_t repeat, const SolveRecord& step) {
-    Json record = solve_record(repeat, step);
+    if (!solve.step) return record;
     record["record"] = "step";
-    record["step"] = step.step;
-    record["coefficients_seconds"] = step.coefficients_seconds;
+    record["step"] = *solve.step;
+    record["coefficients_seconds"] = solve.coefficients_seconds;
     return record;
 }
 
 std::string steps_text(std::span<const SolveRecord> steps) {
     ReportTable table("Steps of the last repeat");
     for (const SolveRecord& step : steps)
-        table.add({{"", step.step, "step"},
+        table.add({{"", *step.step, "step"},
                    {"", step.coefficients_seconds, "coefficients", Unit::seconds},
                    {"", step.cost.seconds, "solve", Unit::seconds},
                    {"", step.report.residuals.front(), "residual\nbefore", Unit::scientific},

@@ -36,23 +36,36 @@ struct SolveRecord {
     SolveReport report;
     SolveCost cost;
     double u_l2 = 0;
-    int step = 0;
+    std::optional<int> step = {};     // if it is one of several
     double coefficients_seconds = 0;  // the slowest rank's, on the coefficients of the step
 };
 // Measured, from u = 0 or from u as it is; the ledger then holds this solve as well. Collective.
 SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver,
                        Guess guess = Guess::zero);
-// Coefficients and right-hand side become those of the n-th step; the ledger gets the messages that takes,
-// and no time. Returns the seconds of the slowest rank on coefficients, 0 where they stay. Collective.
-double set_step(const Setting& setting, Multigrid& multigrid, int n);
+
+enum class FirstGuess { zero, last };
+constexpr auto names_of(FirstGuess) {
+    return std::array{Named<FirstGuess>{FirstGuess::zero, "zero"},
+                      Named<FirstGuess>{FirstGuess::last, "last"}};
+}
+struct StepOptions {
+    int steps = 1;
+    FirstGuess start = FirstGuess::zero;
+};
+// The same for every time step in turn, with `done` called after each. Between the solves the ledger gets the
+// messages of new coefficients, and no time. Collective.
+std::vector<SolveRecord> solve_steps(const Setting& setting, Multigrid& multigrid, const std::string& solver,
+                                     const std::function<void(const SolveRecord&)>& done);
+// "solve 2, step 0: 9 cycles, 1.2 ms", the n-th of so many.
+void say_solved(const Setting& setting, const std::string& which, const SolveRecord& solve, int n, int all);
+// Steps need a right-hand side that changes, and cycles that start from the last solution if asked to.
+void check_steps(Rules& rules);
 
 // "converged", "stagnated: ..." and why.
 std::string outcome_text(const SolveReport& report);
 // The convergence of a solve as text, and the solve as a record.
 std::string convergence_text(const SolveRecord& solve, const BottomOptions& bottom);
 Json solve_record(std::size_t repeat, const SolveRecord& solve);
-// The same of a step, of several.
-Json step_record(std::size_t repeat, const SolveRecord& step);
 // Steps side by side.
 std::string steps_text(std::span<const SolveRecord> steps);
 // The time of a Krylov method at the bottom by kernel, in so many iterations a solve; nothing of relaxation.

@@ -16,23 +16,12 @@
 namespace keel {
 namespace {
 
-enum class FirstGuess { zero, last };
-constexpr auto names_of(FirstGuess) {
-    return std::array{Named<FirstGuess>{FirstGuess::zero, "zero"},
-                      Named<FirstGuess>{FirstGuess::last, "last"}};
-}
-
-struct StepOptions {
-    int steps = 1;
-    FirstGuess start = FirstGuess::zero;
-};
-
 class SolveMode : public HierarchyMode {
   public:
     std::string name() const override { return "solve"; }
     std::string meaning() const override { return "multigrid cycles to a tolerance"; }
     void add_keys(Table& table) const override {
-        Section<StepOptions> s(table, "run", name());
+        Section<StepOptions> s(table, "run", {name(), "survey"});
         s.integer("steps", &StepOptions::steps, between(1, 100000),
                   "time steps, each a solve with other coefficients and another right-hand side", "steps");
         s.experts()
@@ -60,14 +49,17 @@ class SolveMode : public HierarchyMode {
         std::vector<SolveRecord> solves;   // step after step, repeat after repeat
         std::vector<double> coefficients;  // seconds of a step, by repeats
         const auto one = [&](int n) {
-            const std::vector<SolveRecord> row = solve_steps(setting, multigrid, n);
+            const Resolved& run = setting.resolved;
+            const std::vector<SolveRecord> row =
+                solve_steps(setting, multigrid, bottom.name, [&](const SolveRecord& solve) {
+                    say_solved(setting, numbered(n), solve, run.warmup + n + 1, run.warmup + run.repeats);
+                });
             if (n < 0) return mean_of_steps(row);
             double updated = 0;
             for (const SolveRecord& solve : row) {
                 updated += solve.coefficients_seconds;
                 const auto repeat = static_cast<std::size_t>(n);
-                setting.context.report.record(
-                    line_of(steps > 1 ? step_record(repeat, solve) : solve_record(repeat, solve)));
+                setting.context.report.record(line_of(solve_record(repeat, solve)));
                 solves.push_back(solve);
             }
             coefficients.push_back(updated / steps);
@@ -96,27 +88,6 @@ class SolveMode : public HierarchyMode {
     }
 
   private:
-    // Solves all time steps of the n-th repeat.
-    static std::vector<SolveRecord> solve_steps(const Setting& setting, Multigrid& multigrid, int n) {
-        const std::string& bottom = setting.grids.use.solvers.front().name;
-        const auto [steps, start] = setting.prepared.options<StepOptions>();
-        std::vector<SolveRecord> row;
-        for (int step = 0; step < steps; ++step) {
-            const double updated = steps > 1 ? set_step(setting, multigrid, step) : 0.0;
-            const bool goes_on = step > 0 && start == FirstGuess::last;
-            SolveRecord solve = solve_once(setting, multigrid, bottom, goes_on ? Guess::any : Guess::zero);
-            solve.step = step;
-            solve.coefficients_seconds = updated;
-            const std::string which = steps > 1 ? fmt::format(", step {}", step) : "";
-            setting.context.progress.say(fmt::format("{}{}: {} cycles, {}", numbered(n), which,
-                                                     solve.report.cycles, seconds_text(solve.cost.seconds)),
-                                         setting.resolved.warmup + n + 1,
-                                         setting.resolved.warmup + setting.resolved.repeats);
-            row.push_back(solve);
-        }
-        return row;
-    }
-
     static TimedSolve mean_of_steps(const std::vector<SolveRecord>& row) {
         TimedSolve mean;
         std::vector<std::optional<double>> digits;
@@ -163,29 +134,10 @@ class SolveMode : public HierarchyMode {
         for (int step = 0; step < steps; ++step) {
             std::vector<double> norms;
             for (const SolveRecord& solve : solves)
-                if (solve.step == step) norms.push_back(solve.u_l2);
+                if (solve.step.value_or(0) == step) norms.push_back(solve.u_l2);
             if (const Check of_step = repeats_equal(norms); !of_step.passed) worst = of_step;
         }
         return worst;
-    }
-
-    static void check_steps(Rules& rules) {
-        const Parameters& p = rules.parameters();
-        const auto options = p.mode_options.of<StepOptions>();
-        const bool changes =
-            p.problem.rhs != Rhs::manufactured && p.problem.rhs != Rhs::point && p.problem.rhs != Rhs::file;
-        rules.require(
-            options.steps == 1 || changes, {"run.steps", "problem.rhs"},
-            fmt::format(
-                "run.steps = {}: problem.rhs = \"{}\" is the same at all times; choose triangle, wave, "
-                "random, zero or linear, or run.steps = 1",
-                options.steps, keel::name(p.problem.rhs)));
-        const bool forgets = p.multigrid.cycle == Cycle::f && p.multigrid.bottom_box < p.problem.box;
-        rules.require(
-            options.steps == 1 || options.start == FirstGuess::zero || !forgets,
-            {"run.start", "multigrid.cycle"},
-            "run.start = \"last\": full multigrid begins from the coarsest grid, whatever u is; choose "
-            "multigrid.cycle = \"V\", or run.start = \"zero\"");
     }
 };
 

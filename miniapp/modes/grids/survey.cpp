@@ -32,19 +32,16 @@ struct SurveyRow {
     std::unique_ptr<Multigrid> multigrid;
     Ledger ledger;  // its measured solves, as the following
     double my_seconds = 0;
-    std::vector<SolveRecord> solves = {};  // one a round
+    std::vector<SolveRecord> solves = {};            // one a round; of several time steps the sum
+    std::vector<std::optional<double>> gained = {};  // digits of each step
     std::vector<TimerRow> timers = {};
     std::optional<AmgFindings> amg = {};
 
     bool converged() const {  // in every round
         return std::ranges::all_of(solves, [](const auto& solve) { return solve.report.converged(); });
     }
-    // Mean of the rounds; nothing if a round gained none.
-    std::optional<double> digits() const {
-        std::vector<std::optional<double>> digits;
-        for (const SolveRecord& solve : solves) digits.push_back(digits_of(solve.report.residuals));
-        return mean_of(digits);
-    }
+    // Mean of the solves; nothing if a solve gained none.
+    std::optional<double> digits() const { return mean_of(gained); }
     bool compares() const { return converged() && digits(); }
     std::vector<double> seconds() const {
         std::vector<double> seconds;
@@ -54,6 +51,27 @@ struct SurveyRow {
 };
 
 using SurveyRows = std::vector<SurveyRow>;  // the baseline first
+
+// The steps of a round as one solve: the outcome, residuals and solution are those of the last step, or of
+// the first that did not converge.
+SolveRecord sum_of(const std::vector<SolveRecord>& steps) {
+    const auto failed =
+        std::ranges::find_if(steps, [](const auto& step) { return !step.report.converged(); });
+    SolveRecord sum = failed == steps.end() ? steps.back() : *failed;
+    sum.cost = {};
+    sum.report.cycles = 0;
+    sum.report.visits.clear();
+    for (const auto& [solver, report, cost, u_l2, step, coefficients] : steps) {
+        sum.cost.seconds += cost.seconds;
+        sum.cost.my_seconds += cost.my_seconds;
+        sum.cost.reductions += cost.reductions;
+        sum.cost.reduction_words += cost.reduction_words;
+        sum.cost.exchanges += cost.exchanges;
+        sum.report.cycles += report.cycles;
+        sum.report.visits.insert(sum.report.visits.end(), report.visits.begin(), report.visits.end());
+    }
+    return sum;
+}
 
 // Median seconds of one over those of another; nothing unless both did work and converged.
 std::optional<double> speed_up(const SurveyRow& over, const SurveyRow& row) {
@@ -69,12 +87,13 @@ const SurveyRow* fused(const SurveyRows& rows) {
 }
 
 // Numbers of the last round, which are those of every round unless sums differ in their last bits.
-Row survey_row(const SurveyRows& rows, const SurveyRow& row, int levels, const RunFacts& facts) {
+Row survey_row(const SurveyRows& rows, const SurveyRow& row, int levels, int steps, const RunFacts& facts) {
     const std::vector<double> seconds = row.seconds();
     const SolveRecord& last = row.solves.back();
     const SolveReport& report = last.report;
     const SurveyRow* const known = fused(rows);
-    const Movement moved = movement_of(row.timers, static_cast<double>(facts.domain->cells), row.digits());
+    const Movement moved =
+        movement_of(row.timers, static_cast<double>(facts.domain->cells) * steps, row.digits());
     const bool verified =
         std::ranges::any_of(report.visits, [](const Report& visit) { return visit.tested(); });
     const auto gain = [&](const char* field, const SurveyRow* over, const char* heading) {
@@ -107,12 +126,13 @@ Row survey_row(const SurveyRows& rows, const SurveyRow& row, int levels, const R
             {"u_l2", last.u_l2}};
 }
 
-ReportTable survey_table(const SurveyRows& rows, int levels, const RunFacts& facts) {
-    ReportTable table(
-        fmt::format("Survey: {}, one solve with each bottom solver a round; counts of the last round",
-                    counted(static_cast<long>(rows.front().solves.size()), "round")),
-        "survey");
-    for (const SurveyRow& row : rows) table.add(survey_row(rows, row, levels, facts));
+ReportTable survey_table(const SurveyRows& rows, int levels, int steps, const RunFacts& facts) {
+    const std::string each = steps > 1 ? fmt::format("{} time steps", steps) : "one solve";
+    ReportTable table(fmt::format("Survey: {}, {} with each bottom solver a round; {} of the last round",
+                                  counted(static_cast<long>(rows.front().solves.size()), "round"), each,
+                                  steps > 1 ? "sums" : "counts"),
+                      "survey");
+    for (const SurveyRow& row : rows) table.add(survey_row(rows, row, levels, steps, facts));
     return table;
 }
 
@@ -210,6 +230,7 @@ class SurveyMode : public HierarchyMode {
         for (const auto& [entry, what] : complaints)
             rules.require(false, {"run.survey"}, fmt::format("run.survey: {}: {}", Json(entry).dump(), what));
         if (complaints.empty()) GridMode::check(rules, ranks);
+        check_steps(rules);
     }
 
   protected:
@@ -245,7 +266,7 @@ class SurveyMode : public HierarchyMode {
             row.amg = algebraic_findings(*row.multigrid, solves);
         }
         const SurveyRow& best = fastest(rows);
-        findings.seconds = median(best.seconds());
+        findings.seconds = median(best.seconds()) / setting.prepared.options<StepOptions>().steps;
         findings.merit = cells_per_second(findings.facts, findings.seconds,
                                           {setting.grids.multigrid.tolerance, best.digits()},
                                           setting.grids.hierarchy.mixed);
@@ -268,21 +289,26 @@ class SurveyMode : public HierarchyMode {
             SurveyRow& row = rows[c];
             setting.ledger.clear();
             if (row.solves.empty()) forget_cycles(*row.multigrid);
-            const SolveRecord solve = solve_once(setting, *row.multigrid, row.solver);
-            setting.context.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(round), row.solver,
-                                                     solve.report.cycles, seconds_text(solve.cost.seconds)),
-                                         from_first + 1, turns.warmup + turns.counted);
+            const auto done = [&](const SolveRecord& solve) {
+                say_solved(setting, numbered(round) + " with " + row.solver, solve, from_first + 1,
+                           turns.warmup + turns.counted);
+                if (round < 0) return;
+                findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
+                setting.context.report.record(line_of(solve_record(row.solves.size(), solve)));
+                row.gained.push_back(digits_of(solve.report.residuals));
+                if (!solve.report.converged()) return;
+                const Ledger solves_only = setting.ledger;
+                const Check again = residual_recomputed(setting.hierarchy.level(0), setting.problem,
+                                                        setting.grids.multigrid.tolerance);
+                setting.ledger = solves_only;
+                residual.passed = residual.passed && again.passed;
+                residual.value = std::max(residual.value, again.value);
+            };
+            const SolveRecord sum = sum_of(solve_steps(setting, *row.multigrid, row.solver, done));
             if (round < 0) return;
             row.ledger += setting.ledger;
-            row.my_seconds += solve.cost.my_seconds;
-            findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
-            setting.context.report.record(line_of(solve_record(row.solves.size(), solve)));
-            row.solves.push_back(solve);
-            if (!solve.report.converged()) return;
-            const Check again = residual_recomputed(setting.hierarchy.level(0), setting.problem,
-                                                    setting.grids.multigrid.tolerance);
-            residual.passed = residual.passed && again.passed;
-            residual.value = std::max(residual.value, again.value);
+            row.my_seconds += sum.cost.my_seconds;
+            row.solves.push_back(sum);
         };
         return repeat(setting.context, turns, findings, one) > 0;
     }
@@ -315,12 +341,13 @@ class SurveyMode : public HierarchyMode {
     static void tell(const Setting& setting, const SurveyRows& rows, const SurveyRow& best,
                      const RunFacts& facts) {
         const int levels = setting.hierarchy.levels();
-        const ReportTable table = survey_table(rows, levels, facts);
+        const int steps = setting.prepared.options<StepOptions>().steps;
+        const ReportTable table = survey_table(rows, levels, steps, facts);
         std::string algebraic;
         std::string records;
         for (const SurveyRow& row : rows) {
             Json record{{"record", "survey"}};
-            record.update(fields_of(survey_row(rows, row, levels, facts)));
+            record.update(fields_of(survey_row(rows, row, levels, steps, facts)));
             records += line_of(record);
             algebraic += algebraic_text(row.amg, row.solver, levels - 1);
             records += timer_records(row.timers, row.solver);
