@@ -11,21 +11,6 @@
 
 namespace keel {
 
-// Calls action(value, q, i, j, k) for the cells of a region of every box: box by box, x fastest.
-template <class Real, class Action>
-void for_each_value_on_host(const ViewOf<Real>& u, std::span<const Window> boxes, const Region& cells,
-                            const Action& action) {
-    const auto [i0, j0, k0] = cells.lo;
-    const auto [n0, n1, n2] = cells.size;
-    for (std::size_t q = 0; q < boxes.size(); ++q) {
-        const auto& [block, at] = boxes[q];
-        for (int k = k0; k < k0 + n2; ++k)
-            for (int j = j0; j < j0 + n1; ++j)
-                for (int i = i0; i < i0 + n0; ++i)
-                    action(u(block, at[0] + i, at[1] + j, at[2] + k), static_cast<int>(q), i, j, k);
-    }
-}
-
 // Writes a formula of (q,i,j,k) to a region of every box, by a function that runs a body over cells: of all
 // boxes at once, or one after the other in blocks, where their ghosts are others' cells.
 template <class HostFormula, class Real = double>
@@ -57,9 +42,15 @@ void assign_on_host(const ViewOf<Real>& u, std::span<const Window> boxes, const 
 
 template <class Real>
 std::vector<double> read_on_host(const ViewOf<Real>& u, std::span<const Window> boxes, const Region& cells) {
+    const auto [i0, j0, k0] = cells.lo;
+    const auto [n0, n1, n2] = cells.size;
     std::vector<double> values;
     values.reserve(boxes.size() * cells.cells());
-    for_each_value_on_host(u, boxes, cells, [&](Real v, int, int, int, int) { values.push_back(v); });
+    for (const auto& [block, at] : boxes)
+        for (int k = k0; k < k0 + n2; ++k)
+            for (int j = j0; j < j0 + n1; ++j)
+                for (int i = i0; i < i0 + n0; ++i)
+                    values.push_back(u(block, at[0] + i, at[1] + j, at[2] + k));
     return values;
 }
 

@@ -113,6 +113,7 @@ class Device {
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
     ~Device() {
+        staging_ = nullptr;
         static_cast<void>(GPU(EventDestroy)(event_));
         if (transfer_ != compute_) static_cast<void>(GPU(StreamDestroy)(transfer_));
         static_cast<void>(GPU(StreamDestroy)(compute_));
@@ -144,6 +145,17 @@ class Device {
     }
     Memory allocate_pinned(std::size_t bytes) {
         return owned(malloc_pinned(bytes > 0 ? bytes : 1), free_pinned);
+    }
+
+    // Pinned memory that kernels read and write themselves. It is the same for every caller, who waits before
+    // the host uses it.
+    double* staging(std::size_t values) {
+        if (values > staging_values_) {
+            staging_ = nullptr;
+            staging_ = allocate_pinned(values * sizeof(double));
+            staging_values_ = values;
+        }
+        return static_cast<double*>(staging_.get());
     }
 
     template <class Kernel>
@@ -250,6 +262,8 @@ class Device {
     Event event_{};
     bool on_transfer_ = false;
     LaunchQueue queue_;
+    Memory staging_;
+    std::size_t staging_values_ = 0;
 };
 
 }  // namespace

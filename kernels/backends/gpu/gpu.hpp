@@ -8,11 +8,33 @@
 #include <limits>
 
 #include "kernels/backends/gpu/device.hpp"
-#include "kernels/backends/host_copy.hpp"
 #include "kernels/backends/operations_by_cells.hpp"
+#include "kernels/backends/threads.hpp"
 
 namespace keel {
 namespace {
+
+// Rows of a box's region, from row `first` on, to or from values in memory that host and device share.
+struct MoveRows {
+    View u;
+    Window box;
+    Region region;
+    int first;
+    bool to_host;
+    double* values;  // x fastest
+
+    constexpr int j(int row) const { return (first + row) % region.size[1]; }
+    constexpr int k(int row) const { return (first + row) / region.size[1]; }
+    constexpr double& staged(int i, int row) const { return values[row * region.size[0] + i]; }
+    constexpr void operator()(int, int i, int row, int) const {
+        const Index at = box.at + region.lo + Index{i, j(row), k(row)};
+        double& cell = u(box.block, at[0], at[1], at[2]);
+        if (to_host)
+            staged(i, row) = cell;
+        else
+            cell = staged(i, row);
+    }
+};
 
 // The verbs.
 class Gpu {
@@ -40,7 +62,7 @@ class Gpu {
     }
 
     template <class Body>
-    void for_each_cell(const Cells& cells, const Body& body, std::size_t /*weight*/ = 1) {
+    void for_each_cell(const Cells& cells, const Body& body, std::size_t /*weight*/ = 1) const {
         if (cells.count() == 0) return;
         const Index inside = cells.extent + -(2 * cells.margin);
         if (cells.part == Part::shell && std::min({inside[0], inside[1], inside[2]}) > 0)
@@ -85,27 +107,56 @@ class Gpu {
         device_->launch(ForEachItem<T, Body>{items, fields, body});
     }
 
-    // Set-up: the field makes a round trip through the host.
+    // Set-up: kernels read what the host's threads write into pinned memory, some rows of a box at a time.
     template <class HostFormula>
     void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
-        std::vector<double> values = copy_of(u);
-        for_each_value_on_host(Field(values.data(), u.shape()).view(), boxes, region,
-                               [&](double& v, int q, int i, int j, int k) { v = formula(q, i, j, k); });
-        device_->copy_now(u.data(), values.data(), u.shape().bytes(), GPU(MemcpyHostToDevice));
+        const auto [i0, j0, k0] = region.lo;
+        const auto [n0, n1, n2] = region.size;
+        for_staged_rows(u, boxes, region, [&](int q, const Cells& rows, MoveRows body) {
+            const int of_task = divided_up(cells_of_task, n0);
+            on_all_threads(divided_up(rows.extent[1], of_task), [&](int task) {
+                const int end = std::min(rows.extent[1], (task + 1) * of_task);
+                for (int row = task * of_task; row < end; ++row)
+                    for (int i = 0; i < n0; ++i)
+                        body.staged(i, row) = formula(q, i0 + i, j0 + body.j(row), k0 + body.k(row));
+            });
+            body.to_host = false;
+            for_each_cell(rows, body);
+            device_->wait();
+        });
     }
     std::vector<double> read(Field u, std::span<const Window> boxes, const Region& region) const {
-        std::vector<double> values = copy_of(u);
-        return read_on_host(Field(values.data(), u.shape()).view(), boxes, region);
+        std::vector<double> values;
+        values.reserve(boxes.size() * region.cells());
+        for_staged_rows(u, boxes, region, [&](int, const Cells& rows, const MoveRows& body) {
+            for_each_cell(rows, body);
+            device_->wait();
+            values.insert(values.end(), body.values, body.values + rows.count());
+        });
+        return values;
     }
 
     void wait() const { device_->wait(); }
     Device& device() const { return *device_; }
 
   private:
-    std::vector<double> copy_of(Field u) const {
-        std::vector<double> values(u.shape().values());
-        device_->copy_now(values.data(), u.data(), u.shape().bytes(), GPU(MemcpyDeviceToHost));
-        return values;
+    static constexpr int staged_values = 4096 * threads_per_block;
+    static constexpr int cells_of_task = 4096;  // least values of a formula for one thread
+
+    // Calls action(q, rows, body) for the rows of the region of box q, some at a time: body moves them to or
+    // from the staging memory.
+    template <class Action>
+    void for_staged_rows(Field u, std::span<const Window> boxes, const Region& region,
+                         const Action& action) const {
+        const auto [n0, n1, n2] = region.size;
+        if (region.cells() == 0) return;
+        const int all = n1 * n2;
+        const int at_once = std::clamp(staged_values / n0, 1, all);
+        double* const values = device_->staging(static_cast<std::size_t>(at_once * n0));
+        for (std::size_t q = 0; q < boxes.size(); ++q)
+            for (int first = 0; first < all; first += at_once)
+                action(static_cast<int>(q), every_cell(1, {n0, std::min(at_once, all - first), 1}),
+                       MoveRows{u.view(), boxes[q], region, first, true, values});
     }
 
     // A kernel for the least power of two of sums, so that they stay in registers.

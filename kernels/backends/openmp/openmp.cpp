@@ -228,6 +228,11 @@ int on_every_thread(const std::function<void(int)>& task) {
     return threads;
 }
 
+void on_all_threads(int count, const std::function<void(int)>& task) {
+#pragma omp parallel for schedule(dynamic) if (count > 1)
+    for (int n = 0; n < count; ++n) task(n);
+}
+
 void use_threads(int threads) {
     omp_set_num_threads(threads);
 }
