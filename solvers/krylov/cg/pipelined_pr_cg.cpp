@@ -1,16 +1,18 @@
 // Pipelined predict-and-recompute conjugate gradients, PIPE-PR-CG: Chen and Carson, SIAM J. Sci. Comput. 42
-// (2020), without preconditioner. The iterates of cg.cpp in exact arithmetic, its accuracy in floating
-// point, and one all-reduce in flight while the operator is applied.
+// (2020), with a preconditioner M and without. The iterates of cg.cpp in exact arithmetic, its accuracy in
+// floating point, and one all-reduce in flight while the operator is applied. The test is on |r|, with M for
+// a word more, or on the natural norm sqrt(r,Mr).
 //
-// Besides the norm of the next residual, as in pr_cg.cpp, w = A r is PREDICTED, r and w by the same
+// Besides the norm of the next residual, as in pr_cg.cpp, w = A z, z = M r, is PREDICTED, z and w by the same
 // recurrence: so s = A p needs no product. While the sums are in flight, w is RECOMPUTED, which is what
-// p-CG (pipelined_cg.cpp) lacks and why that one drifts.
+// p-CG (pipelined_cg.cpp) lacks and why that one drifts. Without M z is r.
 //
 // The margin has no step numbers: the recurrences are written from what the method is, not from the listing.
 //
 // Per iteration: 2 applications with 1 exchange of two vectors, and 1 all-reduce of 4 words, which is on its
 // way during both. A solve of k iterations costs 2k + 2 applications in k + 2 exchanges and k + 1
-// all-reduces. Vectors: w, p, s, u besides x and r. 2 F_A + 23 flops per cell.
+// all-reduces. Vectors: w, p, s, u besides x and r. 2 F_A + 23 flops per cell. With M there are M r, M w, M s
+// and M u besides, and 2k + 3 applications of M, two of each iteration during the all-reduce.
 // Weakness: the second product. Where applications and not all-reduces take the time it costs up to twice
 // what CG does. And where coefficients jump by 1000 and nothing is scaled it ends 3 to 7 times above CG
 // (results/attainable).
@@ -20,6 +22,7 @@
 
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
 namespace {
@@ -30,38 +33,53 @@ class PipelinedPredictAndRecomputeCG : public MethodOfSystem {
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr, target, limit, scale] = run;
-        A.apply(w, r);
-        A.copy(p, r);
+        const Vector z = M ? own_z : r, v = M ? own_v : w, t = M ? own_t : s, q = M ? own_q : u;
+        const Product all[] = {{r, z}, {p, s}, {z, s}, {t, s}, {r, r}};
+        const bool natural = !M || options.norm == Norm::natural;
+        const auto products = std::span<const Product>(all).first(natural ? 4 : 5);
+        double sums[5] = {};
+        const double& square = sums[natural ? 0 : 4];
+        if (M) M->apply(z, r);
+        A.apply(w, z);
+        A.copy(p, z);
         A.copy(s, w);
-        double sums[4];
-        const Product products[] = {{r, r}, {p, s}, {r, s}, {s, s}};
+        if (M) M->apply(t, s);
+        if (M) A.copy(v, t);
         AllReduceRequest first = A.begin_dots(products);
-        A.apply(u, s);
-        first.finish(sums);
+        A.apply(u, t);
+        if (M) M->apply(q, u);
+        first.finish(std::span(sums).first(products.size()));
         for (int k = 0; k < limit; ++k) {
-            const auto [nu, mu, delta, gamma] = sums;
+            const auto [nu, mu, delta, gamma, rr_now] = sums;
             const double alpha = nu / mu;
             if (unusable(alpha) || !(mu > 0)) return report.breakdown("(p,Ap)");
             A.axpby(x, 1, x, alpha, p);
             A.axpby(r, 1, r, -alpha, s);
-            A.axpby(w, 1, w, -alpha, u);  // A r, predicted
+            if (M) A.axpby(z, 1, z, -alpha, t);
+            A.axpby(w, 1, w, -alpha, u);  // A z, predicted
+            if (M) A.axpby(v, 1, v, -alpha, q);
             ++report.iterations;
-            const double predicted = nu - 2 * alpha * delta + alpha * alpha * gamma;  // (r,r)
+            const double predicted = nu - 2 * alpha * delta + alpha * alpha * gamma;  // (r,z)
             const double beta = std::max(0.0, predicted / nu);  // rounding may leave less than nothing
-            A.axpby(p, 1, r, beta, p);
+            A.axpby(p, 1, z, beta, p);
             A.axpby(s, 1, w, beta, s);
+            if (M) A.axpby(t, 1, v, beta, t);
             AllReduceRequest pending = A.begin_dots(products);
-            A.apply(std::array{u, w}, std::array{s, r});  // A s, and A r recomputed
-            pending.finish(sums);
-            report.residuals.push_back(std::sqrt(sums[0]) / scale);
-            if (std::sqrt(sums[0]) <= target) return Outcome::converged;
-            if (!std::isfinite(sums[0])) return report.breakdown("(r,r)");
+            A.apply(std::array{u, w}, std::array{t, z});  // A t, and A z recomputed
+            if (M) M->apply(q, u);
+            if (M) M->apply(v, w);
+            pending.finish(std::span(sums).first(products.size()));
+            report.residuals.push_back(std::sqrt(square) / scale);
+            if (std::sqrt(square) <= target) return Outcome::converged;
+            if (!std::isfinite(sums[0])) return report.breakdown(M ? "(r,Mr)" : "(r,r)");
         }
         return Outcome::iteration_limit;
     }
 
   private:
-    Vector w = vector(), p = vector(), s = vector(), u = vector();  // A r, the direction, A p, A s
+    Vector w = vector(), p = vector(), s = vector(), u = vector();  // A z, the direction, A p, A t
+    // M r, M w, M s, M u
+    Vector own_z = vector_with_M(), own_v = vector_with_M(), own_t = vector_with_M(), own_q = vector_with_M();
 };
 
 }  // namespace
@@ -80,7 +98,12 @@ Method pipelined_pr_cg() {
         .applications = 2,
         .flops = 23,
         .at_once = 2,
+        .keys = {"norm"},
+        .preconditioning = Preconditioning::symmetric,
+        .norms = {Norm::residual, Norm::natural},
+        .preconditioned_vectors = 4,
         .make = made<PipelinedPredictAndRecomputeCG>,
+        .make_preconditioned = made<PipelinedPredictAndRecomputeCG>,
     };
 }
 
