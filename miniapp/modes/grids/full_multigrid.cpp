@@ -198,7 +198,7 @@ class FullMultigridMode : public HierarchyMode {
 
   protected:
     GridUse use(const Deck& deck) const override {
-        return {.solvers = solvers(deck), .full_multigrid = true, .predicted = false};
+        return {.solvers = solvers(deck), .full_multigrid = true};
     }
     void decide(Resolved&, GridSetup& grids) const override {
         grids.problem.rhs = Rhs::manufactured;
