@@ -131,7 +131,7 @@ void add_bottom(Table& table) {
     s.choice("scaling", &Bottom::scaling,
              "diagonal scaling: from the right for BiCGStab, on both sides for CG");
     s.choice("preconditioner", &Bottom::preconditioner,
-             "AMG for coarsest levels and matrices; V-cycle or blocks in run.mode = krylov");
+             "AMG for coarsest levels, matrices; block_ic0 for matrices; all but AMG in krylov");
     expert.integer("max_restarts", &Bottom::max_restarts, at_least(0),
                    "limit on restarts after a true residual that misses the tolerance", "restarts");
     expert.integer("assumed_iterations", &Bottom::assumed_iterations, at_least(0),

@@ -56,6 +56,25 @@ class AlgebraicMultigrid(KeelTest):
                 self.assertLess(by_cg.record("solve")["iterations"], alone.record("solve")["iterations"])
         self.valid(2, *AMG, "bottom.preconditioner=amg", "bottom.solver=bicgstab", "bottom.scaling=none")
 
+    def test_blocks_of_rows_precondition_every_method_of_cg_without_a_message_more(self) -> None:
+        words = (*AMG, "bottom.scaling=none", "bottom.norm=natural")
+        alone = self.valid(2, *AMG, "bottom.scaling=none", "bottom.solver=cg")
+        blocks = (*words, "bottom.preconditioner=block_ic0")
+        by_cg = self.valid(2, *blocks, "bottom.solver=cg").record("solve")
+        self.assertLess(by_cg["iterations"], 0.7 * alone.record("solve")["iterations"])
+        self.assertEqual(by_cg["exchanges"], by_cg["iterations"] + 1)
+        for solver in ("pipelined_cg", "pr_cg", "pipelined_pr_cg", "deep_pipelined_cg"):
+            with self.subTest(solver=solver):
+                solve = self.valid(2, *blocks, f"bottom.solver={solver}").record("solve")
+                self.assertLessEqual(abs(solve["iterations"] - by_cg["iterations"]), 2)
+                self.assertLess(solve["reductions"], solve["iterations"] + 8)
+        self.valid(3, *AMG, "bottom.scaling=none", "bottom.preconditioner=block_ic0", "bottom.solver=bicgstab")
+        self.refused(1, *AMG, "bottom.scaling=none", "bottom.preconditioner=block_cholesky", "bottom.solver=cg",
+                     expected=["choose none or amg or block_ic0", "bottom.preconditioner: needs"])  # fmt: skip
+        dry = self.run_keel(1, "--dry-run", *blocks, "bottom.solver=cg", "problem.ranks=4",
+                            "comm.ranks_per_node=2", "comm.machine=hopper")  # fmt: skip
+        self.assertIn("no seconds are predicted of a preconditioner whose blocks are the rows of each rank", " ".join(dry.stdout.split()))
+
     def test_the_levels_say_what_a_cycle_sends(self) -> None:
         run = self.valid(4, *AMG, "bottom.solver=amg", "comm.scheme=two_step", "comm.ranks_per_node=2")
         levels = run.record("amg")["levels"]

@@ -29,7 +29,11 @@ std::size_t columns(const MatrixUse& use) {
 
 // The solver's and the solution.
 std::size_t vectors_of_solve(const MatrixUse& use) {
-    return use.solver ? static_cast<std::size_t>(krylov_vectors(use.solver->options)) + 1 : 0;
+    if (!use.solver) return 0;
+    const BottomOptions& options = use.solver->options;
+    const double with_M =
+        use.factors_blocks() ? method_named(options.solver).preconditioned_vectors.of(options) : 0;
+    return static_cast<std::size_t>(krylov_vectors(options)) + static_cast<std::size_t>(with_M) + 1;
 }
 
 // The number of BlockCopies that the values of a message take.
@@ -100,6 +104,9 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
         later = (vectors_of_solve(use) + checking) * vector +
                 static_cast<std::size_t>(
                     bytes_beside_vectors(use.solver->options, blocks_of(part.rows), block_cells.size, 1));
+        // Triangles are made of copies.
+        const std::size_t triangles = (part.entries + part.rows) * csr_entry + 2 * first;
+        if (use.factors_blocks()) later = triangles + std::max(later, triangles);
         // The scaled matrix is made of a copy.
         if (scaling != DiagonalScaling::none) later = csr + std::max(later, csr + vector);
     }

@@ -25,6 +25,9 @@ struct MatrixUse {
 
     // Whether the solver is algebraic multigrid or has it as preconditioner.
     bool uses_amg() const { return solver && uses_algebraic(solver->options); }
+    bool factors_blocks() const {
+        return solver && solver->options.preconditioner == PreconditionerKind::block_ic0;
+    }
 };
 
 // The part of the matrix that one rank has.

@@ -79,6 +79,7 @@ class SpmvMode : public Mode {
         const Condition grid{"problem.matrix", {"stencil7", "stencil27", "rotated", grid_matrix}};
         const Condition of_problem{"problem.matrix", {grid_matrix}};
         const Condition solving{"run.solve", {"true"}};
+        const std::string blocks = keel::name(PreconditionerKind::block_ic0);
         std::vector<KeyUse> uses{
             {"problem.box", {grid}},
             {"problem.boxes", {grid}},
@@ -88,11 +89,11 @@ class SpmvMode : public Mode {
             {"problem.seed", {of_problem, {"problem.shape", {"scattered", "tags"}}}},
             {"comm.allreduce", {solving}},
             {"bottom.norm",
-             {solving, {"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}},
+             {solving, {"bottom.preconditioner", {keel::name(PreconditionerKind::amg), blocks}}},
              "",
              true},
             {"bottom.preconditioner",
-             {solving, {"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg)}}},
+             {solving, {"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg), blocks}}},
              "",
              true},
             {"bottom.", {solving}},
@@ -147,7 +148,7 @@ class SpmvMode : public Mode {
                     {"run.solve", "problem.matrix"},
                     "the matrix is skew-symmetric: x . A x, by which every method here divides, is 0; choose "
                     "false, for products alone");
-        for (const NamedSolver& solver : solvers(rules.deck())) check_algebraic(rules, solver);
+        for (const NamedSolver& solver : solvers(rules.deck())) check_preconditioner(rules, solver, true);
         if (reason.empty() && boxes_known)
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
         rules.allow(!exchanges_for_several(p.bottom.powers), {"bottom.powers", "run.mode"},

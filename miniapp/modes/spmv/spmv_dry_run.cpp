@@ -107,10 +107,14 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
     }
     if (asked)
         found.prediction.why_not =
-            found.amg        ? why_not_predicted(*found.amg)
-            : use.uses_amg() ? " of a hierarchy that depends on ranks; choose amg.coarsening = \"pmis\" or "
-                               "\"aggregation\""
-                             : why_not_predicted(use, size, limit);
+            found.amg              ? why_not_predicted(*found.amg)
+            : use.factors_blocks() ? " of a preconditioner whose blocks are the rows of each rank; choose "
+                                     "bottom.preconditioner = \"amg\" or \"none\""
+            : use.uses_amg()
+                ? " of a hierarchy that depends on ranks, each of which splits its rows first; choose "
+                  "amg.coarsening = \"pmis\" or "
+                  "\"aggregation\""
+                : why_not_predicted(use, size, limit);
     else if (use.solver)
         found.prediction.why_not = why_no_machine_computes(resolved);
     const bool predicted = asked && found.prediction.why_not.empty();

@@ -19,6 +19,7 @@
 #include "solvers/amg/cycle.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
+#include "solvers/systems/sparse/block_ic0.hpp"
 #include "solvers/systems/sparse/sparse_system.hpp"
 
 namespace keel {
@@ -270,7 +271,12 @@ void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, S
     const SetupContext amg_context{comm, resolved_.topology, context.backend,
                                    choice.scheme_for(comm, resolved_.topology, sparse.scheme)};
     std::unique_ptr<AmgHierarchy> hierarchy;
-    std::unique_ptr<AmgCycle> M;
+    std::unique_ptr<Preconditioner> M;
+    if (use_.factors_blocks()) {
+        const double my_seconds =
+            seconds_of(comm, [&] { M = std::make_unique<BlockIncompleteCholesky>(comm, A, rows, ledger); });
+        findings.facts.setup_seconds = comm.max(my_seconds);
+    }
     if (use_.uses_amg()) {
         context.progress.say("setting up algebraic multigrid");
         ledger.clear();
@@ -296,14 +302,14 @@ void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, S
     if (mine.solves.empty()) return;
     if (!method_named(options.solver).repeats_cycles())
         mine.kernels =
-            kernel_times(mine.solve_timers, 0, M ? PreconditionedBy::cycle : PreconditionedBy::blocks);
+            kernel_times(mine.solve_timers, 0, mine.amg ? PreconditionedBy::cycle : PreconditionedBy::blocks);
     context.report.record(kernel_records(mine.kernels, solver.name, mine.iterations));
     if (mine.amg) {
         mine.amg->solves = mine.solve_timers;
         count_visits(*mine.amg, comm, visits, static_cast<int>(mine.solves.size()));
         context.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
-        if (M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
     }
+    if (M && M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
     findings.checks.push_back(residual_check(A, options, M.get(), u, f));
     const auto converged =
         std::ranges::count_if(mine.solves, [](const auto& one) { return one.report.succeeded(); });

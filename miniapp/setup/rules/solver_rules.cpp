@@ -73,19 +73,21 @@ void check_shared_powers(Rules& rules, const GridUse& use) {
 
 }  // namespace
 
-void check_algebraic(Rules& rules, const NamedSolver& solver) {
+void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matrix) {
     const BottomOptions& bottom = solver.options;
-    rules.require(
-        bottom.preconditioner == PreconditionerKind::none || bottom.preconditioner == PreconditionerKind::amg,
-        {"bottom.preconditioner", "run.mode", "run.survey"},
-        fmt::format("bottom.preconditioner = \"{}\": preconditions a whole problem; choose none or amg, or "
-                    "run.mode = \"krylov\"",
-                    name(bottom.preconditioner)));
+    const bool of_blocks = of_matrix && bottom.preconditioner == PreconditionerKind::block_ic0;
+    rules.require(of_blocks || bottom.preconditioner == PreconditionerKind::none ||
+                      bottom.preconditioner == PreconditionerKind::amg,
+                  {"bottom.preconditioner", "run.mode", "run.survey"},
+                  fmt::format("bottom.preconditioner = \"{}\": preconditions a whole problem; choose none or "
+                              "amg{}, or run.mode = \"krylov\"",
+                              name(bottom.preconditioner), of_matrix ? " or block_ic0" : ""));
     const Method& method = method_named(bottom.solver);
-    if (!method.is_krylov() || !uses_algebraic(bottom)) return;
+    if (!method.is_krylov() || !(of_blocks || uses_algebraic(bottom))) return;
     const auto require = [&](bool holds, std::vector<std::string> keys, const std::string& what) {
         keys.insert(keys.end(), {"bottom.preconditioner", "run.survey"});
-        rules.require(holds, keys, "bottom.preconditioner = \"amg\": " + what);
+        rules.require(holds, keys,
+                      fmt::format("bottom.preconditioner = \"{}\": {}", name(bottom.preconditioner), what));
     };
     require(bottom.scaling == Scaling::none, {"bottom.scaling"},
             "takes the place of the scaling; give bottom.scaling = \"none\"");
@@ -95,7 +97,7 @@ void check_algebraic(Rules& rules, const NamedSolver& solver) {
             "nobody knows its spectrum; give bottom.basis = \"monomial\"");
     require(method.degree.of(bottom) == 0 || !exchanges_for_several(bottom.powers), {"bottom.powers"},
             "takes part in every power; give bottom.powers = \"paired\"");
-    rules.require(method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
+    rules.require(of_blocks || method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
                   {"amg.coarsest", "bottom.solver", "bottom.preconditioner", "run.survey"},
                   fmt::format("amg.coarsest = \"krylov\": the preconditioner is then another in every "
                               "iteration, which {} does not allow; choose cg, or amg.coarsest = "
@@ -139,7 +141,7 @@ void check_solvers(Rules& rules, const GridUse& use, int ranks, double boxes) {
     check_solvers(rules, use.solvers, unknowns_of(rules.parameters(), use, ranks, boxes));
     for (const NamedSolver& solver : use.solvers) check_powers_fit(rules, solver, use);
     for (const NamedSolver& solver : use.solvers) {
-        check_algebraic(rules, solver);
+        check_preconditioner(rules, solver);
         const std::string reason = why_not_deterministic(rules.parameters(), use, solver.options);
         rules.require(reason.empty(),
                       {"run.deterministic", "bottom.solver", "bottom.preconditioner", "run.survey",

@@ -25,8 +25,8 @@ void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const 
 // The same on so many boxes of a grid on so many ranks; and what matrix powers need of it.
 void check_solvers(Rules& rules, const GridUse& use, int ranks, double boxes);
 
-// The rules on methods whose preconditioner is a cycle of algebraic multigrid.
-void check_algebraic(Rules& rules, const NamedSolver& solver);
+// The rules on methods with a preconditioner: a cycle of algebraic multigrid, or blocks of a matrix.
+void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matrix = false);
 
 // Why run.deterministic does not hold with the solver, with the remedy; empty where it does.
 std::string why_not_deterministic(const Parameters& parameters, const GridUse& use,

@@ -5,10 +5,12 @@
 
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/stationary/spectrum_estimate.hpp"
+#include "solvers/multigrid/algebraic/level_matrix.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/v_cycle.hpp"
 #include "solvers/systems/grid_system.hpp"
 #include "solvers/systems/preconditioners/block_jacobi.hpp"
+#include "solvers/systems/sparse/block_ic0.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;
@@ -154,7 +156,8 @@ TEST_CASE("a block without a factor is an outcome with a name, and nothing is cl
 
 TEST_CASE("preconditioned methods of CG's family cost what they say, in both norms") {
     const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave", .rhs = "hash"};
-    for (const std::string solver : {"cg", "pipelined_cg", "deep_pipelined_cg", "enlarged_cg"})
+    for (const std::string solver :
+         {"cg", "pipelined_cg", "pr_cg", "pipelined_pr_cg", "deep_pipelined_cg", "enlarged_cg"})
         for (const Norm norm : {Norm::residual, Norm::natural}) {
             const Method& row = method_named(solver);
             CAPTURE(solver, name(norm));
@@ -192,6 +195,17 @@ TEST_CASE("preconditioned methods of CG's family cost what they say, in both nor
                 CHECK(M.applications() == k + 2 + of_norms);
                 CHECK(counts.reductions == k + 1 + 2);
                 CHECK(counts.words == (natural ? 2 : 3) * (k + 1) + norms);
+            } else if (solver == "pr_cg") {
+                CHECK(counts.applications == k + 1 + 1);
+                CHECK(M.applications() == k + 2 + of_norms);
+                CHECK(counts.reductions == k + 1 + 2);
+                CHECK(counts.words == (natural ? 4 : 5) * (k + 1) + norms);
+            } else if (solver == "pipelined_pr_cg") {
+                CHECK(counts.applications == 2 * k + 2 + 1);
+                CHECK(counts.exchanges == k + 2 + 1);
+                CHECK(M.applications() == 2 * k + 3 + of_norms);
+                CHECK(counts.reductions == k + 1 + 2);
+                CHECK(counts.words == (natural ? 4 : 5) * (k + 1) + norms);
             } else if (solver == "deep_pipelined_cg") {
                 CHECK(counts.applications <= k + l + 1);
                 CHECK(counts.applications >= k + 1);
@@ -207,6 +221,60 @@ TEST_CASE("preconditioned methods of CG's family cost what they say, in both nor
             const Report again = krylov->solve(level.u, level.f);
             CHECK(again.residuals == report.residuals);
         }
+}
+
+TEST_CASE(
+    "predict-and-recompute CG with a preconditioner has the iterates of preconditioned CG, and its accuracy") {
+    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth100", .rhs = "hash"};
+    for (const Norm norm : {Norm::residual, Norm::natural}) {
+        Setup setup(problem, {.bottom_box = problem.width});
+        Level& level = setup.finest();
+        BlockJacobi M = made(setup, BlockSolver::ic0);
+        const auto solved = [&](const std::string& solver) {
+            BottomOptions options = unscaled(solver, norm);
+            options.tolerance = 1e-13;
+            options.max_restarts = 0;
+            return make_krylov(level, false, options, &M)->solve(level.u, level.f);
+        };
+        const Report cg = solved("cg");
+        for (const std::string solver : {"pr_cg", "pipelined_pr_cg"}) {
+            CAPTURE(solver, name(norm));
+            const Report report = solved(solver);
+            CHECK(report.met);
+            CHECK(std::abs(report.iterations - cg.iterations) <= 1);
+            for (std::size_t k = 0; k < 10; ++k) CHECK(relative(report.residuals[k], cg.residuals[k]) < 1e-9);
+        }
+    }
+}
+
+TEST_CASE("IC(0) of the rows of a rank is that of a box, if they are one box") {
+    const int ranks = Communicator::world().size();
+    const Problem problem{.boxes = {ranks, 1, 1}, .width = 5, .boundaries = dirichlet, .beta = "ball100"};
+    Setup setup(problem, {.bottom_box = problem.width});
+    Level& level = setup.finest();
+    const GlobalRows rows = rows_of_level(level);
+    SparseMatrix A(setup.comm, setup.topology, *setup.backend, rows_of_ranks(level.layout), rows, {},
+                   setup.ledger);
+    BlockIncompleteCholesky M(setup.comm, A, rows, setup.ledger);
+    REQUIRE(M.vanished().empty());
+    setup.set(level.f, [](const Index& c) { return std::sin(1.7 * c[0] + 2.3 * c[1] - 3.9 * c[2]); });
+    made(setup, BlockSolver::ic0).apply(level.u, level.f);
+    const std::vector<double> of_box = level.plain->read(level.u, level.layout.box_cells());
+    LevelVectors vectors(level);
+    vectors.bind(A.operations());
+    const Field r = A.make_vector();
+    const Field z = A.make_vector();
+    vectors.from_grid(r, level.f);
+    M.apply(z, r);
+    CHECK(setup.ledger.at(Op::bottom_preconditioner, 0).work.flops > 0);
+    const std::vector<double> of_rows = A.read(z);
+    REQUIRE(of_rows.size() == of_box.size());
+    const double size = max_norm({problem.cells(), of_box});
+    for (std::size_t n = 0; n < of_box.size(); ++n) CHECK(std::abs(of_rows[n] - of_box[n]) <= 1e-13 * size);
+
+    GlobalRows indefinite = rows;
+    if (setup.comm.rank() == ranks - 1) indefinite.values.back() = -1;
+    CHECK(BlockIncompleteCholesky(setup.comm, A, indefinite, setup.ledger).vanished() == "pivot of IC(0)");
 }
 
 TEST_CASE("enlarged CG with one column and a preconditioner is preconditioned CG") {
