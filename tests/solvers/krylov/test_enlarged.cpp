@@ -149,7 +149,7 @@ TEST_CASE("enlarged methods match the golden histories, ranks and counts", "[gol
     CHECK(file.at("cases").size() == 63);
     for (const int m : {1, 2, 4}) {
         if (!enough_boxes({m, m, m})) continue;
-        for (const auto& json : file.at("cases")) {
+        for (const auto& json : in_turns(file.at("cases"))) {
             const std::string solver = json.at("solver");
             const std::string split = json.at("split");
             const int t = json.at("t");

@@ -102,7 +102,7 @@ class Runs {
 void compare_with_golden(bool long_ones) {
     const auto file = golden("precond.json");
     REQUIRE(file.at("cases").size() == 38);
-    for (const auto& json : file.at("cases")) {
+    for (const auto& json : in_turns(file.at("cases"))) {
         const bool is_long = json.at("cg").at("its") > 100;
         if (is_long != long_ones || !enough_boxes(of_case(json.at("problem")).boxes)) continue;
         INFO(json.at("name"));

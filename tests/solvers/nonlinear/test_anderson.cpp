@@ -168,7 +168,7 @@ using WantedVariant = std::function<bool(const std::string& problem, const std::
 void try_square(const WantedVariant& wanted) {
     const int n = 31;
     RowSpace space(n * n, five_points(n));
-    const auto cases = golden("anderson_2d.json").at("cases");
+    const auto cases = in_turns(golden("anderson_2d.json").at("cases"));
     for (const auto& want : cases) {
         const std::string problem = want.at("problem");
         if (!wanted(problem, want.at("kind"))) continue;
@@ -195,7 +195,7 @@ void try_cube(const WantedVariant& wanted) {
     const Field u = vectors.make_vector();
     const MultigridOptions multigrid{
         .interpolation = Interpolation::linear, .tolerance = 1e-12, .max_cycles = 60};
-    const auto cases = golden("anderson_3d.json").at("cases");
+    const auto cases = in_turns(golden("anderson_3d.json").at("cases"));
     for (const auto& want : cases) {
         const std::string name = want.at("problem");
         if (name == "em" || !wanted(name, want.at("variant"))) continue;
