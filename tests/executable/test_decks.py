@@ -382,7 +382,7 @@ class Options(KeelTest):
             self.assertEqual(re.findall(r"(?m)^#?(\w+) = ", printed), keys)
             self.assertEqual(self.printed_again(printed), printed, deck.name)
 
-        at_once(4, compare, GOOD)
+        at_once(4, compare, by_turns(GOOD, 5))
 
     def test_a_printed_deck_keeps_what_was_chosen(self) -> None:
         printed = self.text(
