@@ -23,6 +23,8 @@ LIBRARIES = {
 }
 SOURCES = {"fmt": ("format.cc", "os.cc"), "catch2": ("catch_with_main.cpp",)}
 
+NIGHTLY = unittest.skipUnless("KEEL_NIGHTLY" in os.environ, "seconds of CMake: scripts/test --nightly")
+
 
 @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "no cmake, or no ninja")
 class Fetch(unittest.TestCase):
@@ -57,6 +59,9 @@ class Fetch(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("Not found: Eigen3, fmt, nlohmann_json, tomlplusplus, Catch2. Install them", said)
         self.assertIn("(-DKEEL_FETCH=ON)", said)
+
+    @NIGHTLY
+    def test_without_tests_catch2_is_not_missing(self) -> None:
         without = self.configure("-DKEEL_TESTS=OFF")
         self.assertIn("Not found: Eigen3, fmt, nlohmann_json, tomlplusplus. Install", " ".join(without.stderr.split()))
 
@@ -75,6 +80,7 @@ class Fetch(unittest.TestCase):
         ):
             self.assertIn(f"-isystem {(self.top / name / part).as_posix()} ", command[source])
 
+    @NIGHTLY
     def test_without_the_net_it_fails_at_once_and_names_the_remedy(self) -> None:
         nobody = {f"{scheme}_proxy": "http://127.0.0.1:9" for scheme in ("http", "https", "HTTPS", "HTTP")}
         with mock.patch.dict(os.environ, nobody):
@@ -88,11 +94,13 @@ class Fetch(unittest.TestCase):
         done = self.configure("-DKEEL_FETCH=ON", f"-DKEEL_FETCH_FROM={self.top}/none")
         self.assertIn(f"KEEL_FETCH: no file {self.top}/none/eigen-3.4.0.tar.gz. Where there is no net", " ".join(done.stderr.split()))
 
+    @NIGHTLY
     def test_a_library_that_is_not_fetched_is_named(self) -> None:
         done = self.configure("-DKEEL_FETCH=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON")
         self.assertEqual(done.returncode, 1)
         self.assertIn("Not found: ZLIB, which KEEL_FETCH does not fetch. Install it (Debian: zlib1g-dev)", " ".join(done.stderr.split()))
 
+    @NIGHTLY
     def test_an_archive_that_is_another_is_refused(self) -> None:
         for name in ("eigen-3.4.0", "9.1.0", "v3.11.2", "v3.4.0", "v2.13.10"):
             (self.top / f"{name}.tar.gz").write_text("not what was released")
