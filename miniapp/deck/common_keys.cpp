@@ -232,9 +232,9 @@ void add_amg(Table& table) {
     Section amg(table, "amg", &Parameters::amg);
     Section expert = amg.experts();
     amg.choice("coarsening", &Amg::coarsening,
-               "smoothed aggregation (MIS-2), or classical coarsening by PMIS or HMIS");
+               "smoothed aggregation (MIS-2), by strength of rows, or classical (PMIS, HMIS)");
     amg.real("theta", &Amg::theta, {.lowest = 0, .highest = 1, .lowest_open = false},
-             "strength threshold: of the diagonal, or (pmis, hmis) of a row's largest entry");
+             "strength threshold: of the diagonal, or (not aggregation) of a row's largest");
     amg.choice("smoothing", &Amg::smoother, "smoother: Jacobi of weight 2/3, or hybrid Gauss-Seidel");
     expert.choice("ownership", &Amg::ownership,
                   "rank of a coarse row: that of its root, or levels condensed to fewer ranks");

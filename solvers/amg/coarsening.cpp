@@ -80,8 +80,9 @@ std::optional<Prolongation> by_aggregation(const SetupContext& context, const Pa
                                            const AmgOptions& options, Ledger& ledger, int level) {
     constexpr double omega = 4.0 / 3.0;
     const auto strong = timed(ledger, Op::strength, level, [&] {
-        ledger.book(Op::strength, level, passes(A, 1, sizeof(double)));
-        return strong_connections(A, ghosts, options.theta);
+        const bool by_rows = options.coarsening == CoarseningRule::aggregation_rows;
+        ledger.book(Op::strength, level, passes(A, by_rows ? 3 : 1, sizeof(double)));
+        return (by_rows ? strong_for_either : strong_connections)(A, ghosts, options.theta);
     });
     const Aggregates aggregates = timed(ledger, Op::aggregation, level, [&] {
         Aggregates found = aggregate_mis2(context.comm, A, strong, ghosts);

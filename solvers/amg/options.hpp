@@ -11,12 +11,14 @@
 namespace keel {
 
 // The next level comes from smoothed aggregation about the roots of a distance-2 independent set
-// (MIS-2); or by splitting rows into coarse and fine ones (Ruge and Stueben) with extended+i interpolation.
+// (MIS-2), of rows whose strength is symmetric, or that of either row as RAPtor has it (aggregation_rows); or
+// by splitting rows into coarse and fine ones (Ruge and Stueben) with extended+i interpolation.
 // The splitting is PMIS, or the first pass of Ruge and Stueben inside each rank followed by PMIS (HMIS),
 // which alone depends on the partition.
-enum class CoarseningRule { aggregation, pmis, hmis };
+enum class CoarseningRule { aggregation, aggregation_rows, pmis, hmis };
 constexpr auto names_of(CoarseningRule) {
     return std::array{Named<CoarseningRule>{CoarseningRule::aggregation, "aggregation"},
+                      Named<CoarseningRule>{CoarseningRule::aggregation_rows, "aggregation_rows"},
                       Named<CoarseningRule>{CoarseningRule::pmis, "pmis"},
                       Named<CoarseningRule>{CoarseningRule::hmis, "hmis"}};
 }
@@ -64,7 +66,9 @@ struct AmgOptions {
     CoarsestRule coarsest = CoarsestRule::replicated;
     std::int64_t max_dense = 4000;  // the most rows of a coarsest level that is factorised
 
-    bool aggregates() const { return coarsening == CoarseningRule::aggregation; }
+    bool aggregates() const {
+        return coarsening == CoarseningRule::aggregation || coarsening == CoarseningRule::aggregation_rows;
+    }
     // Whether levels have the same rows on any number of ranks.
     bool is_independent_of_ranks() const { return coarsening != CoarseningRule::hmis; }
 };

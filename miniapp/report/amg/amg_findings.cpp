@@ -89,6 +89,8 @@ const char* method_text(CoarseningRule rule) {
     switch (rule) {
         case CoarseningRule::aggregation:
             return "smoothed aggregation (MIS-2)";
+        case CoarseningRule::aggregation_rows:
+            return "smoothed aggregation (MIS-2) by strength of rows";
         case CoarseningRule::pmis:
             return "classical, PMIS (extended+i)";
         case CoarseningRule::hmis:

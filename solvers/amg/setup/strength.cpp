@@ -76,4 +76,11 @@ std::vector<char> strong_connections(const PartRows& A, GhostValues& ghosts, dou
     return strong;
 }
 
+std::vector<char> strong_for_either(const PartRows& A, GhostValues& ghosts, double theta) {
+    const Dependence found = dependence(A, ghosts, theta);
+    std::vector<char> strong(found.on.size());
+    for (std::size_t e = 0; e < strong.size(); ++e) strong[e] = found.either(e);
+    return strong;
+}
+
 }  // namespace keel

@@ -24,5 +24,8 @@ Dependence dependence(const PartRows& A, GhostValues& ghosts, double theta);
 // Symmetric strength, |a_ij| >= theta sqrt(|a_ii a_jj|): a flag for each entry of this rank's rows, never set
 // on the diagonal. A's pattern is symmetric. Collective.
 std::vector<char> strong_connections(const PartRows& A, GhostValues& ghosts, double theta);
+// The same by classical strength of either row, RAPtor's symmetric strength: it also connects neighbours in
+// matrices whose rows have many equal entries, each small beside the diagonal.
+std::vector<char> strong_for_either(const PartRows& A, GhostValues& ghosts, double theta);
 
 }  // namespace keel

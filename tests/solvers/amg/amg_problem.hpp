@@ -118,7 +118,7 @@ inline AmgProblem problem_of(const nlohmann::json& p) {
     return ball(cells, p.at("contrast"), p.at("boundary") == "periodic", p.at("a"));
 }
 
-// Symmetric strength, MIS-2 and the bound of the eigenvalues with aggregation, extended+i with PMIS: Keel has
+// MIS-2 and the bound of the eigenvalues with aggregation, extended+i with PMIS: Keel has
 // no others.
 inline AmgOptions options_of(const nlohmann::json& o) {
     AmgOptions options;
@@ -132,7 +132,8 @@ inline AmgOptions options_of(const nlohmann::json& o) {
         options.coarsening = CoarseningRule::pmis;
         options.truncation = o.at("truncation");
     } else {
-        REQUIRE(o.value("strength", "symmetric") == "symmetric");
+        if (o.value("strength", "symmetric") == "classical")
+            options.coarsening = CoarseningRule::aggregation_rows;
         REQUIRE(o.value("aggregation", "mis2") == "mis2");
         REQUIRE(o.value("rho", "bound") == "bound");
         options.sweeps = o.at("sweeps");
