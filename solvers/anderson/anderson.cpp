@@ -12,8 +12,9 @@ namespace {
 constexpr double beyond_hope = 1e30;
 
 AndersonOptions inner_of(const AndersonOptions& options) {
+    const std::string& methods = options.orthogonalisation;
     return {.depth = options.inner,
-            .orthogonalisation = options.orthogonalisation,
+            .orthogonalisation = methods.substr(methods.find('/') + 1),
             .max_condition = 0,
             .max_iterations = options.inner + 1};
 }
@@ -26,6 +27,10 @@ bool accelerates(const AndersonOptions& options, long iteration) {
 
 }  // namespace
 
+const Orthogonaliser& AndersonOptions::outer() const {
+    return orthogonaliser_named(orthogonalisation.substr(0, orthogonalisation.find('/')));
+}
+
 Anderson::Anderson(LinearSystem& system, const AndersonOptions& options) : A_(system), options_(options) {
     check_at_least(options.depth, 0, "the depth of the acceleration");
     check(options.damping > 0 && options.damping <= 1, "damping is in (0, 1]");
@@ -34,7 +39,7 @@ Anderson::Anderson(LinearSystem& system, const AndersonOptions& options) : A_(sy
     for (Vector* vector : {&g_, &g_old_, &f_, &f_old_}) *vector = A_.make_vector();
     if (options.depth == 0) return;
     const auto most = static_cast<std::size_t>(options.depth);
-    qr_ = orthogonaliser_named(options.orthogonalisation).make(A_, most);
+    qr_ = options.outer().make(A_, most);
     for (std::size_t n = 0; n < most; ++n) dg_.push_back(A_.make_vector());
     factors_.reserve(2 * most + 2);
     terms_.reserve(2 * most + 2);
@@ -46,15 +51,14 @@ Anderson::Anderson(LinearSystem& system, const AndersonOptions& options) : A_(sy
 int Anderson::vectors(const AndersonOptions& options) {
     if (options.depth == 0) return 4;
     const auto most = static_cast<std::size_t>(options.depth);
-    const int of_qr =
-        static_cast<int>(QR::vectors(most)) + orthogonaliser_named(options.orthogonalisation).more_vectors;
+    const int of_qr = static_cast<int>(QR::vectors(most)) + options.outer().more_vectors;
     return 4 + options.depth + of_qr + (options.inner > 0 ? 1 + vectors(inner_of(options)) : 0);
 }
 
 QRCost Anderson::predicted(const AndersonOptions& options, int iterations) {
     QRCost cost;
     if (options.depth == 0) return cost;
-    const Orthogonaliser& row = orthogonaliser_named(options.orthogonalisation);
+    const Orthogonaliser& row = options.outer();
     for (long i = 1; i < iterations; ++i) {
         const long k = std::min<long>(i - 1, options.depth);
         cost += row.append(k, options.depth);

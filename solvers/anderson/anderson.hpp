@@ -56,6 +56,7 @@ constexpr auto names_of(AndersonOutcome) {
 
 struct AndersonOptions {
     int depth = 5;  // differences kept; 0: Picard's iteration
+    // "icwy/mgs": icwy, and mgs in the inner acceleration of a composite; one name is for both.
     std::string orthogonalisation = "dcgs2_fused";
     double damping = 1.0;        // factor of f; 1: none
     double max_condition = 1e8;  // of R, beyond which the oldest differences go; 0: they stay
@@ -66,6 +67,8 @@ struct AndersonOptions {
     AndersonTest test = AndersonTest::step;
     double tolerance = 1e-10;
     int max_iterations = 100;
+
+    const Orthogonaliser& outer() const;  // the method but of an inner acceleration
 };
 
 struct AndersonReport {

@@ -1,9 +1,12 @@
 #include "solvers/anderson/mixture.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "kernels/check.hpp"
+#include "kernels/hash.hpp"
 
 namespace keel {
 namespace {
@@ -34,19 +37,25 @@ long Mixture::samples_of(int component, long samples) {
     return samples - part(weights[0]) - part(weights[1]);
 }
 
-Mixture::Mixture(Operations& operations, Reduction& reduction, long samples)
-    : operations_(operations), reduction_(reduction) {
+Mixture::Mixture(Operations& operations, Reduction& reduction, long samples,
+                 std::optional<std::uint64_t> seed)
+    : operations_(operations), reduction_(reduction), dealt_(!seed) {
     const Layout& layout = operations.layout();
     check(layout.width() % components == 0, "boxes hold whole copies of the means");
-    const long boxes = layout.box_count();
-    for (const int box : layout.local()) {
+    const long boxes = dealt_ ? layout.box_count() : 1;
+    const int all = 0;
+    for (const int box : dealt_ ? layout.local() : std::span(&all, 1)) {
         auto& mine = samples_.emplace_back();
         long before = 0;
         for (int g = 0; g < components; ++g) {
             const long count = samples_of(g, samples);
-            for (long j = (box - before % boxes + boxes) % boxes; j < count; j += boxes)
+            for (long j = (box - before % boxes + boxes) % boxes; j < count; j += boxes) {
+                const double even = (static_cast<double>(j) + 0.5) / static_cast<double>(count);
+                const double random =
+                    (1 + uniform(seed.value_or(0), static_cast<std::uint64_t>(before + j))) / 2;
                 mine.push_back(true_means[static_cast<std::size_t>(g)] +
-                               normal_quantile((static_cast<double>(j) + 0.5) / static_cast<double>(count)));
+                               normal_quantile(seed ? std::max(random, 0x1.0p-54) : even));
+            }
             before += count;
         }
     }
@@ -92,7 +101,10 @@ void Mixture::evaluate(Vector g, Vector u) {
         for (std::size_t n = 0; n < sums.size(); ++n) parts_[n * boxes + box] = sums[n];
     }
     std::array<double, 2 * components> totals{};
-    reduction_.sum(parts_, totals);
+    if (dealt_)
+        reduction_.sum(parts_, totals);
+    else
+        std::ranges::copy(parts_, totals.begin());
     Means next;
     for (std::size_t i = 0; i < components; ++i) next[i] = totals[i] / totals[components + i];
     set(g, next);

@@ -6,11 +6,12 @@
 // distribution if the means are u.
 //
 // The vector has as many copies of the three means as its boxes have room for, so that it is as long as one
-// likes: the value of cell (i,j,k) is mean i mod 3. Samples are dealt to boxes. An evaluation takes one
-// all-reduce of 6 words. The samples stay on the host, whatever the backend, and so do the means: what is on
-// a device is the vector.
+// likes: the value of cell (i,j,k) is mean i mod 3. Quantiles are dealt to boxes, and then an evaluation
+// takes one all-reduce of 6 words. The samples stay on the host, whatever the backend, and so do the means:
+// what is on a device is the vector.
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "comm/reductions/reduction.hpp"
@@ -25,9 +26,11 @@ class Mixture : public FixedPoint {
     static constexpr long all_samples = 100000;  // from all three distributions, in a run
     using Means = std::array<double, components>;
 
-    // Not random but evenly spread: of a distribution's c samples the j-th is its quantile (j + 1/2) / c.
-    // Their true means are 0, 1/2 and 1. The boxes' width is a multiple of 3. Neither is owned.
-    Mixture(Operations& operations, Reduction& reduction, long samples);
+    // Without a seed samples are evenly spread: of a distribution's c samples the j-th is its quantile
+    // (j + 1/2) / c. With one they are random, and every rank has all: then G communicates nothing. Their
+    // true means are 0, 1/2 and 1. The boxes' width is a multiple of 3. Neither is owned.
+    Mixture(Operations& operations, Reduction& reduction, long samples,
+            std::optional<std::uint64_t> seed = std::nullopt);
     // Samples of one distribution; together they are all.
     static long samples_of(int component, long samples);
 
@@ -41,7 +44,8 @@ class Mixture : public FixedPoint {
   private:
     Operations& operations_;
     Reduction& reduction_;
-    std::vector<std::vector<double>> samples_;  // a vector for each local box
+    std::vector<std::vector<double>> samples_;  // a vector for each local box, or one of all
+    bool dealt_;
     std::vector<double> parts_;
 };
 

@@ -418,6 +418,25 @@ class FixedPoint(ModeTest):
                 self.assertEqual((solve["orthogonalisation_reductions"], solve["orthogonalisation_words"]),
                                  (case["qr_reductions"], case["qr_words"]))  # fmt: skip
 
+    def test_random_samples_of_a_mixture_are_those_of_the_seed_and_take_no_all_reduce(self) -> None:
+        words = [*ONCE, "run.mode=fixed_point", "problem.dimensions=2", "problem.box=6", "problem.boxes=[2,2,1]", "anderson.depth=3",
+                 "anderson.tolerance=1e-8", "problem.equation=mixture_random"]  # fmt: skip
+        solves = {}
+        for ranks, seed in ((1, 1), (3, 1), (1, 2)):
+            solve = solves[ranks, seed] = self.valid(ranks, *words, f"problem.seed={seed}").record("solve")
+            self.assertEqual(solve["reductions"], solve["orthogonalisation_reductions"] + solve["iterations"] + 1)
+        for one, same, other in zip(*(solve["residuals"][:6] for solve in solves.values()), strict=True):
+            self.assertAlmostEqual(one / same, 1, delta=1e-6)
+            self.assertGreater(abs(one / other - 1), 1e-4)
+
+    def test_a_composite_of_icwy_around_mgs_takes_the_all_reduces_of_mgs_inside(self) -> None:
+        words = [*ONCE, "run.mode=fixed_point", "problem.dimensions=2", "problem.box=6", "problem.boxes=[2,2,1]", "anderson.depth=3",
+                 "problem.equation=mixture", "anderson.inner=3", "anderson.max_iterations=4", "anderson.max_condition=0"]  # fmt: skip
+        pair, icwy = (self.run_keel(1, *words, f"anderson.orthogonalisation={methods}").record("solve") for methods in ("icwy/mgs", "icwy"))
+        self.assertEqual(pair["orthogonalisation_reductions"], icwy["orthogonalisation_reductions"])
+        # Three inner accelerations append three columns each: 1 + 2 + 3 all-reduces by mgs, 1 + 2 + 2 by icwy.
+        self.assertEqual(pair["reductions"] - icwy["reductions"], 3)
+
     def test_what_has_no_solution_is_never_valid(self) -> None:
         # The turning points are near 9.9 in the cube and 6.8 in the square.
         plane = ["problem.dimensions=2", "problem.box=16", *self.CUBE[2:]]
@@ -443,6 +462,8 @@ class FixedPoint(ModeTest):
             ([*small, "problem.boundary=dirichlet", "anderson.depth=9"], "anderson.depth = 9: more than the 8 unknowns"),
             ([*small, "problem.boundary=dirichlet", "anderson.inner=9"], "anderson.inner = 9: more than the 8 unknowns"),
             ([*small[:3], "run.mode=orthogonalise", "anderson.depth=9"], "anderson.depth = 9: more columns than the 8 rows"),
+            ([*self.CUBE, "anderson.orthogonalisation=icwy/mgs"],
+             'anderson.orthogonalisation = "icwy/mgs": there is no inner acceleration; give'),
             ([*self.CUBE, "anderson.damping=0"], "anderson.damping = 0: must be > 0 and <= 1"),
             ([*self.CUBE, "anderson.damping=-0.5"], "anderson.damping = -0.5: must be > 0 and <= 1"),
             ([*self.CUBE, "anderson.damping=1.01"], "anderson.damping = 1.01: must be > 0 and <= 1"),

@@ -413,6 +413,25 @@ TEST_CASE("a map that repeats itself is no division by zero, and no difference i
     }
 }
 
+TEST_CASE("icwy around mgs goes on as mgs in both, with the all-reduces of icwy outside") {
+    RowSpace space(2);
+    const auto function = [](double x, double y) { return std::array{0.5 * std::cos(y), 0.3 * x + 0.4 * y}; };
+    const auto ends = [&](const char* outer, int inner) {
+        SmallMap map(space, function);
+        return solved(space, map,
+                      {.depth = 2, .orthogonalisation = outer, .inner = inner, .max_iterations = 5}, 1, 1);
+    };
+    const AndersonReport pair = ends("icwy/mgs", 1);
+    const AndersonReport mgs = ends("mgs", 1);
+    REQUIRE(pair.history.size() == mgs.history.size());
+    for (std::size_t i = 0; i < 3; ++i) CHECK(pair.history[i] == Approx(mgs.history[i]).epsilon(1e-6));
+    const auto cost = [](const char* methods) {
+        return Anderson::predicted({.depth = 5, .orthogonalisation = methods, .inner = 1}, 9);
+    };
+    CHECK(cost("icwy/mgs") == cost("icwy"));
+    CHECK_FALSE(cost("icwy/mgs") == cost("mgs"));
+}
+
 TEST_CASE("alternating and damped iterations are Picard's where they say so") {
     RowSpace space(2);
     const auto function = [](double x, double y) { return std::array{0.5 * std::cos(y), 0.3 * x + 0.4 * y}; };

@@ -35,12 +35,18 @@ int fields_of(const FixedPointOptions& equation, const AndersonOptions& accelera
 // The cost of an iteration by the row of its orthogonalisation, with all columns there.
 std::string iteration_text(const AndersonOptions& options) {
     if (options.depth == 0) return "per iteration: one evaluation of G, and the all-reduce of the test\n";
-    const QRCost cost =
-        orthogonaliser_named(options.orthogonalisation).iteration(options.depth, options.depth);
+    const QRCost cost = options.outer().iteration(options.depth, options.depth);
     return fmt::format(
         "per iteration with all {} differences, by {}: {} all-reduces of {} words together, beside "
         "G and the test\n",
-        options.depth, options.orthogonalisation, cost.reductions, cost.words);
+        options.depth, options.outer().name, cost.reductions, cost.words);
+}
+
+// Each method, and the pair of section 6.5.2 of Lockhart 2023.
+std::vector<std::string> orthogonalisations() {
+    std::vector<std::string> words = orthogonaliser_names();
+    words.push_back("icwy/mgs");
+    return words;
 }
 
 class FixedPointMode : public HierarchyMode {
@@ -52,7 +58,7 @@ class FixedPointMode : public HierarchyMode {
         using Options = FixedPointOptions;
         Section<Options> problem(table, "problem", name());
         problem.choice("equation", &Options::equation,
-                       "L u plus a term of u = f; mixture: means of three normal distributions");
+                       "L u plus a term of u = f; mixture: means of quantiles; _random: of samples");
         problem.experts()
             .real("kappa", &Options::kappa, {}, "factor kappa of the nonlinear term")
             .needs("problem.equation", {"bratu", "exponential", "cubic", "sinh"});
@@ -67,8 +73,8 @@ class FixedPointMode : public HierarchyMode {
         s.integer("depth", &Anderson::depth, between(0, 100),
                   "differences that are kept; 0 = Picard's iteration");
         Section<Anderson> own(table, "anderson", name());
-        own.choice("orthogonalisation", &Anderson::orthogonalisation, orthogonaliser_names(),
-                   "QR factorisation of the differences, which sets the number of all-reduces");
+        own.choice("orthogonalisation", &Anderson::orthogonalisation, orthogonalisations(),
+                   "QR factorisation of the differences; icwy/mgs: mgs in the inner iteration");
         own.experts().real("damping", &Anderson::damping, {.lowest = 0, .highest = 1, .highest_open = false},
                            "damping of G(u) - u; 1 = none");
         own.experts().real("max_condition", &Anderson::max_condition, from(0),
@@ -114,6 +120,7 @@ class FixedPointMode : public HierarchyMode {
                                  {"bottom.", {nonlinear, solve}},
                                  {"bottom.", {linear}},
                                  {"problem.rhs", {by_rhs}},
+                                 {"problem.seed", {{"problem.equation", {"mixture_random"}}}},
                                  {"anderson.test", {solve}},
                                  {"anderson."}};
         for (const char* key :
@@ -213,6 +220,12 @@ class FixedPointMode : public HierarchyMode {
                       fmt::format("anderson.inner = {}: there is no acceleration around it; give "
                                   "anderson.depth = 1 or more, or leave it out",
                                   acceleration.inner));
+        const std::string& methods = acceleration.orthogonalisation;
+        rules.require(acceleration.inner > 0 || methods.find('/') == methods.npos,
+                      {"anderson.orthogonalisation", "anderson.inner"},
+                      fmt::format("anderson.orthogonalisation = \"{}\": there is no inner acceleration; give "
+                                  "anderson.inner = 1 or more, or \"{}\"",
+                                  methods, acceleration.outer().name));
     }
 };
 

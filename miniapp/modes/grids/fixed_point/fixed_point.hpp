@@ -18,7 +18,7 @@
 namespace keel {
 
 // L u + phi(u) = f, with a phi and an f of its own or f by problem.rhs; or the means of a mixture.
-enum class Equation { bratu, heat_1, heat_2, linear, exponential, cubic, sinh, mixture };
+enum class Equation { bratu, heat_1, heat_2, linear, exponential, cubic, sinh, mixture, mixture_random };
 constexpr auto names_of(Equation) {
     using Name = Named<Equation>;
     return std::array{Name{Equation::bratu, "bratu"},
@@ -28,7 +28,8 @@ constexpr auto names_of(Equation) {
                       Name{Equation::exponential, "exponential"},
                       Name{Equation::cubic, "cubic"},
                       Name{Equation::sinh, "sinh"},
-                      Name{Equation::mixture, "mixture"}};
+                      Name{Equation::mixture, "mixture"},
+                      Name{Equation::mixture_random, "mixture_random"}};
 }
 
 // G: L^-1 of the rest, by V-cycles to a tolerance, or one cycle.
@@ -45,7 +46,7 @@ struct FixedPointOptions {
 
     bool is_heat() const { return equation == Equation::heat_1 || equation == Equation::heat_2; }
     bool is_linear() const { return equation == Equation::linear; }
-    bool is_mixture() const { return equation == Equation::mixture; }
+    bool is_mixture() const { return equation == Equation::mixture || equation == Equation::mixture_random; }
     // Full approximation: the cycle of a nonlinear equation.
     bool by_fas() const { return map == MapKind::cycle && !is_linear() && !is_mixture(); }
     bool has_rhs() const { return !is_heat() && !is_mixture() && equation != Equation::bratu; }
@@ -65,6 +66,7 @@ struct FixedPointOptions {
                 return {ReactionKind::sinh, kappa};
             case Equation::linear:
             case Equation::mixture:
+            case Equation::mixture_random:
                 break;
         }
         return {};

@@ -46,7 +46,9 @@ PosedFixedPoint::PosedFixedPoint(Hierarchy& hierarchy, const GridSetup& grids,
 
     const auto& solvers = grids.use.solvers;
     if (equation.is_mixture())
-        mixture_ = std::make_unique<Mixture>(*top_.plain, *top_.reduction, Mixture::all_samples);
+        mixture_ = std::make_unique<Mixture>(
+            *top_.plain, *top_.reduction, Mixture::all_samples,
+            equation.equation == Equation::mixture_random ? std::optional(grids.problem.seed) : std::nullopt);
     else if (equation.by_fas())
         fas_ = std::make_unique<FasMap>(hierarchy, grids.multigrid, *grids.use.full_approximation,
                                         equation.phi(), f_);

@@ -79,6 +79,7 @@ std::vector<std::pair<std::string, AndersonOptions>> ways(const AndersonOptions&
     for (const std::string& method : orthogonaliser_names()) {
         AndersonOptions by_method = acceleration;
         by_method.orthogonalisation = method;
+        if (acceleration.orthogonalisation.ends_with("/mgs")) by_method.orthogonalisation += "/mgs";
         all.insert(method == "mgs" ? all.begin() + 1 : all.end(), {method, by_method});
     }
     return all;
