@@ -61,7 +61,7 @@ except ModuleNotFoundError:
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
-FUNCTIONS = ("of", "value", "values", "least", "ratios", *jinja2.defaults.DEFAULT_NAMESPACE)  # for expressions
+FUNCTIONS = ("of", "value", "values", "least", "ratios", "sums", "verdict", *jinja2.defaults.DEFAULT_NAMESPACE)  # for expressions
 MISTAKES = (jinja2.TemplateError, LookupError, ValueError, TypeError, ZeroDivisionError)  # made in expressions
 KINDS = ("counted", "predicted", "simulated", "measured")
 RUN = {
@@ -168,7 +168,7 @@ class Page:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        environment.globals.update(self.names, of=self.of, value=self.value, values=self.values, least=self.least, ratios=ratios)
+        environment.globals.update(self.names, of=self.of, value=self.value, values=self.values, least=self.least, ratios=ratios, sums=sums, verdict=verdict)
         environment.filters.update(f=fixed, pct=percent)
         return environment
 
@@ -272,6 +272,16 @@ def at(record: Record, path: str) -> Any:
 
 def ratios(ones: Sequence[float], others: Sequence[float]) -> list[float]:
     return [one / other for one, other in zip(ones, others, strict=True)]
+
+
+def sums(ones: Sequence[float], others: Sequence[float]) -> list[float]:
+    return [one + other for one, other in zip(ones, others, strict=True)]
+
+
+def verdict(conditions: Sequence[bool]) -> str:
+    """A claim as a table has it, which has these parts."""
+    held = sum(map(bool, conditions))
+    return "yes" if held == len(conditions) else f"{held} of {len(conditions)}" if held else "no"
 
 
 def fixed(value: float, digits: int = 2) -> str:

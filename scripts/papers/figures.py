@@ -2,11 +2,11 @@
 
 import re
 
-from papers import closed_forms, devices, enlarged, gains, mapping, residuals, split, strong_scaling, weak_scaling
+from papers import acceleration, closed_forms, devices, enlarged, gains, mapping, network, residuals, split, strong_scaling, weak_scaling
 from papers.points import Folder, Made
 from studies.define.checked_toml import Refused
 
-MODULES = (weak_scaling, mapping, residuals, strong_scaling, gains, closed_forms, split, devices, enlarged)
+MODULES = (weak_scaling, mapping, residuals, strong_scaling, gains, closed_forms, split, devices, enlarged, acceleration, network)
 FIGURES = {figure.name: figure for module in MODULES for figure in module.FIGURES}
 
 

@@ -21,7 +21,7 @@ except ModuleNotFoundError:
 
 from pages.command import main, parser, work  # noqa: E402
 from pages.compare import differences  # noqa: E402
-from pages.page import Page, PageRun, all_pages, mark_of  # noqa: E402
+from pages.page import Page, PageRun, all_pages, mark_of, sums, verdict  # noqa: E402
 
 DRAWS = unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no matplotlib for this Python (python3-matplotlib)")
 PAPERS = unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas for this Python (python3-pandas)")
@@ -178,6 +178,10 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.results_command("--render"), (2, f"{self.page}/large.json: no solve with {{'solver': 'cgs'}}\n"))
 
     @DRAWS
+    def test_a_claim_holds_in_whole_or_in_parts(self) -> None:
+        self.assertEqual([verdict(parts) for parts in ([True], [True, False, True], ["", "x"], [False, False])], ["yes", "2 of 3", "1 of 2", "no"])
+        self.assertEqual(sums([1, 2], [0.5, 4]), [1.5, 6])
+
     def test_bars_may_begin_at_one(self) -> None:
         from pages.picture import bars
         from studies.evaluate.figures.style import new

@@ -17,7 +17,7 @@ try:
 except ModuleNotFoundError as error:
     raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
 
-from papers import closed_forms, devices, gains, mapping, split, strong_scaling, weak_scaling  # noqa: E402
+from papers import acceleration, closed_forms, devices, gains, mapping, network, split, strong_scaling, weak_scaling  # noqa: E402
 from papers.figures import FIGURES, compact, make  # noqa: E402
 from papers.points import Folder, Point, Records, number  # noqa: E402
 from papers.printed import printed  # noqa: E402
@@ -201,6 +201,37 @@ class Rows(unittest.TestCase):
         self.assertEqual(split.held(found, "as printed", split.dd_loses), "-")
         self.assertEqual(split.gain(times), 2.0)
 
+    def test_evaluations_are_ranges_over_runs_that_converged(self) -> None:
+        def records(name: str) -> Run:
+            failed = "cgs2_1" in name or "1e8" in name
+            fields = {"converged": not failed, "evaluations": 200 if failed else 44 if "_2_128" in name else 42, "iterations": 14,
+                      "map_unsolved": int("1e-12" in name), "residuals": [1.0, 1e-4, 1e-11]}  # fmt: skip
+            return of({"record": "solve", **fields})
+
+        rows, svg = self.draw(acceleration, records)
+        self.assertEqual(len(rows), 20)
+        plain = next(row for row in rows if (row["problem"], row["variant"]) == ("heat_2", "plain"))
+        self.assertEqual(plain, {"record": "row", "problem": "heat_2", "variant": "plain", "printed": 44, "runs": 11, "converged": 9,
+                                 "missed inner tolerance": 2, "least": 42, "most": 44, "large": 42, "deleted": 3, "within": True,
+                                 "fewer deleted": None})  # fmt: skip
+        self.assertFalse(next(row for row in rows if (row["problem"], row["variant"]) == ("heat_2", "composite 1"))["fewer deleted"])
+        self.assertEqual([row["within"] for row in rows].count(True), 1)
+        self.assertEqual(list(acceleration.history({"residuals": [1.0, 0.1, 0.01]}, "composite 2")), [(1, 1.0), (5, 0.1), (9, 0.01)])
+        self.assertEqual(list(acceleration.history({"residuals": [1.0, 0.1]}, "alternating")), [(1, 1.0), (2, 0.1)])
+        self.assertLess(len(svg), 100_000)
+
+    def test_messages_of_a_node_by_active_ranks_are_bounded_by_injection(self) -> None:
+        rows, svg = self.draw(network, of)
+        machine = network.machine_named("blue_waters")
+        self.assertEqual(network.node_pong(machine, 1)(1e6), network.localities(machine, "host")["between nodes"](1e6))
+        cost = machine.message("host", "off_node", 1e6 / 16)
+        self.assertEqual(network.node_pong(machine, 16)(1e6), cost.alpha + 1e6 * machine.injection)
+        lassen = network.machine_named("lassen")
+        one = network.between_devices(lassen)["staged, one process"](1e6)
+        self.assertEqual(one, network.copy_time(lassen, 1e6, 1e6) + lassen.message("host", "off_node", 1e6).time(1e6))
+        self.assertEqual({len(row["us"]) for row in rows}, {len(network.SIZES)})
+        self.assertLess(len(svg), 100_000)
+
     def test_messages_of_devices_have_the_golden_sizes(self) -> None:
         for point in json.loads((ROOT / "tests/golden/models.json").read_text())["mirge"]:
             given, want = point["input"], point["expect"]
@@ -279,7 +310,7 @@ class Figures(unittest.TestCase):
         points = {(point.name, point) for figure in FIGURES.values() for point in figure.points()}
         self.assertEqual(len({name for name, _ in points}), len(points))
         for _, point in points:
-            self.assertTrue((ROOT / point.deck).is_file(), point.deck)
+            self.assertTrue(not point.deck or (ROOT / point.deck).is_file(), point.deck)
             self.assertTrue(not point.kept or (ROOT / point.kept).is_file(), point.kept)
 
     def test_every_printed_entry_has_a_number_or_a_sentence(self) -> None:
