@@ -69,7 +69,7 @@ void Multigrid::interpolate(int l, Interpolation interpolation, std::optional<Co
 // u| of this rank at the end; not on the coarsest level.
 void Multigrid::v_cycle(int l, Guess guess, double* norm) {
     if (!levels_.has(l)) {
-        visits_.push_back({.outcome = Outcome::on_other_ranks});
+        visits_.push_back({{.outcome = Outcome::on_other_ranks}});
         return;
     }
     if (l == levels_.levels() - 1) return visit_bottom();
@@ -101,7 +101,7 @@ void Multigrid::visit_bottom() {
 Report Multigrid::solve_bottom() {
     LevelRedistribution* const moved = levels_.consolidation();
     if (moved) moved->gather_rhs();
-    Report report{.outcome = Outcome::on_other_ranks};
+    Report report{{.outcome = Outcome::on_other_ranks}};
     if (Level* const bottom = levels_.solved_bottom()) report = solve_on(*bottom, bottom->u, bottom->f);
     if (moved) moved->scatter_correction();
     return report;
@@ -123,7 +123,7 @@ Report Multigrid::relax(Level& bottom) {
         smooth_symmetric(bottom, bottom.bottom_operations, bottom_sweeps_, options_);
     else
         smooth(bottom, bottom.bottom_operations, bottom_sweeps_, options_);
-    return {.outcome = Outcome::not_tested, .iterations = bottom_sweeps_};
+    return {{.outcome = Outcome::not_tested, .iterations = bottom_sweeps_}};
 }
 
 // A cycle of a hierarchy of one level: u += L^-1 (f - L u), or its sweeps.
@@ -133,7 +133,7 @@ Report Multigrid::improve_bottom() {
         moved->gather_guess();
         moved->gather_rhs();
     }
-    Report report{.outcome = Outcome::on_other_ranks};
+    Report report{{.outcome = Outcome::on_other_ranks}};
     Level* const bottom = levels_.solved_bottom();
     if (bottom && !bottom_) report = relax(*bottom);
     if (bottom && bottom_) {

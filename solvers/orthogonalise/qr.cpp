@@ -53,7 +53,7 @@ bool QR::normalise(Vector v, double vv) {
     const double norm = std::sqrt(vv);
     if (!(norm > 0) || !std::isfinite(1 / norm)) return false;
     R_(k_, k_) = norm;
-    A_.combine(v, std::array{1 / norm}, std::array{v});
+    A_.combine(v, {1 / norm}, {v});
     ++k_;
     return true;
 }

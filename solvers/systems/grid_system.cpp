@@ -156,7 +156,7 @@ void GridSystem::power(Vectors v, std::size_t i, int layers, const Recurrence& r
 }
 
 // (D^-1/2 r, D D^-1/2 r) = (r,r)
-LinearSystem::Squares GridSystem::squares(Vector r) {
+Squares GridSystem::squares(Vector r) {
     if (scaling_ != DiagonalScaling::symmetric) return LinearSystem::squares(r);
     const Vector Dr = scaled_.front();
     operations_.divide(Dr, r, L_.inverse_diagonal);

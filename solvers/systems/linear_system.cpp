@@ -1,8 +1,8 @@
 #include "solvers/systems/linear_system.hpp"
 
-#include <algorithm>
 #include <cmath>
 
+#include "kernels/bodies/krylov/verify_and_restart.hpp"
 #include "kernels/check.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 
@@ -35,7 +35,7 @@ void LinearSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
     multiply(y, std::span(preconditioned_).first(x.size()));
 }
 
-LinearSystem::Squares LinearSystem::squares(Vector r) {
+Squares LinearSystem::squares(Vector r) {
     if (natural_ == nullptr) return {.own = dot(r, r)};
     natural_->apply(Mr_, r);
     const auto [natural, rr] = dots({{r, Mr_}, {r, r}});
@@ -130,19 +130,11 @@ void LinearSystem::powers(std::span<const Vectors> bases, const Recurrence& recu
 
 double LinearSystem::norm(Vector x, double weight) {
     if (natural_) return std::sqrt(weight * squares(x).own);
-    const double xx = dot(x, x);
-    if (safe(xx)) return std::sqrt(weight * xx);
-    const double scale = unit(x);
-    combine(x, std::array{scale}, std::array{x});
-    const double scaled = dot(x, x);
-    combine(x, std::array{1 / scale}, std::array{x});
-    return std::isnan(scaled) ? HUGE_VAL : std::sqrt(weight * scaled) / scale;
+    return bodies::norm(*this, x, weight);
 }
 
 double LinearSystem::unit(Vector x) {
-    const double largest = max_norm(x);
-    if (largest == 0.0 || !std::isfinite(largest)) return 1.0;
-    return std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1022, 1022));
+    return bodies::unit(*this, x);
 }
 
 void LinearSystem::recur(Vector next, Vectors v, std::size_t i, const Recurrence& recurrence) {

@@ -7,13 +7,13 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "comm/carry/exchange.hpp"
 #include "comm/reductions/reduction.hpp"
 #include "kernels/bodies/diagonal_scaling.hpp"
+#include "kernels/bodies/krylov/run.hpp"
 #include "kernels/double_double.hpp"
 #include "kernels/operations.hpp"
 #include "solvers/systems/recurrence.hpp"
@@ -23,28 +23,10 @@ namespace keel {
 
 class Preconditioner;
 
-// The cost of a solve so far.
-struct Counts {
-    long applications = 0;  // operator times vector
-    long exchanges = 0;     // messages to every neighbour, whatever the number of vectors in them
-    long reductions = 0;    // all-reduces
-    long words = 0;         // doubles in them
-
-    friend Counts operator-(const Counts& a, const Counts& b) {
-        return {a.applications - b.applications, a.exchanges - b.exchanges, a.reductions - b.reductions,
-                a.words - b.words};
-    }
-};
-
-// Whether a sum of squares is far from under- and overflow, and so are the sums that a method forms of a
-// residual 1e-60 times as large; not so where it is zero or no number.
-constexpr bool safe(double sum_of_squares) {
-    return sum_of_squares > 0x1p-300 && sum_of_squares < 0x1p300;
-}
-
 class LinearSystem {
   public:
     using Vector = Field;  // a cheap handle; the system owns the memory
+    using Product = keel::Product;
 
     virtual ~LinearSystem() = default;
 
@@ -71,12 +53,6 @@ class LinearSystem {
     void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<DoubleDouble> results);
     // The same begun and not waited for: finish() of the result delivers them.
     AllReduceRequest begin_dots(std::span<const Product> products);
-    // Sums of a residual by one all-reduce: (r,r), and if the system is scaled from the left, (r,r) before
-    // that but for a factor that is the same for every r.
-    struct Squares {
-        double own = 0;
-        std::optional<double> unscaled = {};
-    };
     virtual Squares squares(Vector r);
     // max|x|, with one all-reduce; +infinity where a value is not finite.
     double max_norm(Vector x);
@@ -118,13 +94,13 @@ class LinearSystem {
         return results;
     }
     void axpby(Vector z, double a, Vector x, double b, Vector y) {  // z = a x + b y
-        combine(z, std::array{a, b}, std::array{x, y});
+        combine(z, {a, b}, {x, y});
     }
     template <std::size_t N>
-    void combine(Vector y, const std::array<double, N>& c, const std::array<Vector, N>& x) {
+    void combine(Vector y, const double (&c)[N], const Vector (&x)[N]) {
         combine(y, std::span<const double>(c), std::span<const Vector>(x));
     }
-    void copy(Vector y, Vector x) { combine(y, std::array{1.0}, std::array{x}); }
+    void copy(Vector y, Vector x) { combine(y, {1.0}, {x}); }
     void residual(Vector r, Vector b, Vector x) {  // r = b - A x
         apply(r, x);
         axpby(r, 1, b, -1, r);

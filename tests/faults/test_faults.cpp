@@ -48,7 +48,7 @@ class Notes : public Reporter {
     std::vector<double> u_l2;
 };
 
-struct Outcome {
+struct RunOutcome {
     bool valid = false;  // on rank 0
     std::string failed;  // checks, on rank 0
     std::vector<double> u_l2;
@@ -56,7 +56,7 @@ struct Outcome {
 };
 
 // A run on all ranks, as the executable makes one.
-Outcome run(const Words& words) {
+RunOutcome run(const Words& words) {
     const Communicator comm = Communicator::world();
     const Table table = make_table();
     const Deck deck = read_deck(table, std::nullopt, words);
@@ -162,9 +162,9 @@ struct Reference {
 
 Reference reference(const Case& what) {
     faults().plan_none();
-    const Outcome further = run(solved_to(what, "1e-11"));
+    const RunOutcome further = run(solved_to(what, "1e-11"));
     faults().plan_none();
-    const Outcome plain = run(solved_to(what, "1e-6"));
+    const RunOutcome plain = run(solved_to(what, "1e-6"));
     Reference made{what, further.answer.u, 0, 0, 0, {}};
     for (const Place place : {Place::field, Place::message, Place::sum})
         made.moments[static_cast<std::size_t>(place)] = faults().moments(place);
@@ -208,7 +208,7 @@ TEST_CASE("what is valid is right, whatever bit flips") {
             faults().plan_none();
 
         alarm(600);  // seconds, after which a run that hangs is killed
-        const Outcome outcome = run(solved_to(plain.what, "1e-6"));
+        const RunOutcome outcome = run(solved_to(plain.what, "1e-6"));
         alarm(0);
         faults().call_off();
 

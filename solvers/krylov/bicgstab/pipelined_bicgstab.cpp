@@ -49,11 +49,10 @@ class PipelinedBiCGStab : public MethodOfSystem {
         for (const auto vector : {p, s, z, v}) A.fill(vector, 0.0);
 
         for (int j = 1; j <= limit; ++j) {
-            A.combine(p, std::array{1.0, beta, -beta * omega},
-                      std::array{r, p, s});  // r + beta (p - omega s)
-            A.combine(s, std::array{1.0, beta, -beta * omega}, std::array{w, s, z});  // A p
-            A.combine(z, std::array{1.0, beta, -beta * omega}, std::array{t, z, v});  // A s
-            const auto q = r;  // the half step, in place
+            A.combine(p, {1.0, beta, -beta * omega}, {r, p, s});  // r + beta (p - omega s)
+            A.combine(s, {1.0, beta, -beta * omega}, {w, s, z});  // A p
+            A.combine(z, {1.0, beta, -beta * omega}, {t, z, v});  // A s
+            const auto q = r;                                     // the half step, in place
             const auto Aq = w;
             A.axpby(q, 1, r, -alpha, s);
             A.axpby(Aq, 1, w, -alpha, z);
@@ -69,9 +68,9 @@ class PipelinedBiCGStab : public MethodOfSystem {
                 A.axpby(y, 1, y, alpha, p);
                 return report.breakdown("omega");
             }
-            A.combine(y, std::array{1.0, alpha, omega}, std::array{y, p, q});
+            A.combine(y, {1.0, alpha, omega}, {y, p, q});
             A.axpby(r, 1, q, -omega, Aq);
-            A.combine(w, std::array{1.0, -omega, omega * alpha}, std::array{Aq, t, v});  // A r
+            A.combine(w, {1.0, -omega, omega * alpha}, {Aq, t, v});  // A r
             const Product whole[] = {{r0, r}, {r0, w}, {r0, s}, {r0, z}, {r, r}};
             AllReduceRequest of_whole = A.begin_dots(whole);
             A.apply(t, w);

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "kernels/bodies/krylov/cg.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
@@ -17,28 +18,7 @@ class ConjugateGradients : public MethodOfSystem {
   public:
     using MethodOfSystem::MethodOfSystem;
 
-    Outcome iterate(const Run& run, Report& report) override {
-        const auto& [x, r, rr_start, target, limit, scale] = run;
-        A.copy(p, r);  // 1
-        double rr = rr_start;
-        for (int j = 0; j < limit; ++j) {  // 2
-            A.apply(Ap, p);
-            const double pAp = A.dot(Ap, p);
-            const double alpha = rr / pAp;  // 3
-            if (unusable(alpha) || pAp < 0) return report.breakdown("(p,Ap)");
-            A.axpby(x, 1, x, alpha, p);    // 4
-            A.axpby(r, 1, r, -alpha, Ap);  // 5
-            ++report.iterations;
-            const double next = A.dot(r, r);
-            report.residuals.push_back(std::sqrt(next) / scale);
-            if (std::sqrt(next) <= target) return Outcome::converged;
-            if (!std::isfinite(next)) return report.breakdown("(r,r)");
-            const double beta = next / rr;  // 6
-            A.axpby(p, 1, r, beta, p);      // 7
-            rr = next;
-        }
-        return Outcome::iteration_limit;
-    }
+    Outcome iterate(const Run& run, Report& report) override { return bodies::cg(A, run, report, p, Ap); }
 
   private:
     Vector p = vector(), Ap = vector();

@@ -108,7 +108,7 @@ class DeepPipelinedCG : public MethodOfSystem {
         double zeta = std::sqrt(rr);
         double eta = 0;
         (M ? partners_.back() : last_.back()) = r;
-        A.combine(u(0), std::array{1 / zeta}, std::array{r});
+        A.combine(u(0), {1 / zeta}, {r});
         if (M) M->apply(z(l, 0), u(0));
         A.copy(z(0, 0), z(l, 0));
         G(0, 0) = 1;
@@ -138,7 +138,7 @@ class DeepPipelinedCG : public MethodOfSystem {
                 begin(i + 1);
             }
             if (k == 0)
-                A.combine(p, std::array{1 / eta}, std::array{z(0, 0)});
+                A.combine(p, {1 / eta}, {z(0, 0)});
             else
                 A.axpby(p, 1 / eta, z(0, k), -before / eta, p);
             A.axpby(x, 1, x, zeta, p);

@@ -11,8 +11,9 @@
 // 32^3 with constant coefficients, periodic and Dirichlet, tolerance 1e-15: a breakdown at true residuals of
 // 8e-10 and 6e-12, where CG reaches 1e-14 and 2e-15.
 
-#include <cmath>
+#include <array>
 
+#include "kernels/bodies/krylov/pipelined_cg.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
@@ -25,61 +26,15 @@ class PipelinedCG : public MethodOfSystem {
     using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
-        const auto& [x, r, rr, target, limit, scale] = run;
-        const Vector u = M ? own_u : r;
-        const Vector m = M ? own_m : w;
-        const Vector q = M ? own_q : s;
-        const Product products[] = {{r, u}, {w, u}, {r, r}};
-        const bool natural = !M || options.norm == Norm::natural;
-        const std::size_t count = natural ? 2 : 3;
-        double sums[3];
-        if (M) M->apply(u, r);
-        A.apply(w, u);
-        double gamma_old = 0;
-        double alpha_old = 0;
-        for (int i = 0;; ++i) {
-            AllReduceRequest pending = A.begin_dots(std::span(products).first(count));
-            if (M) M->apply(m, w);
-            A.apply(n, m);
-            pending.finish(std::span(sums).first(count));
-            const double gamma = sums[0];
-            const double delta = sums[1];
-            const double square = natural ? gamma : sums[2];
-            if (i > 0) {
-                report.residuals.push_back(std::sqrt(square) / scale);
-                if (std::sqrt(square) <= target) return Outcome::converged;
-                if (i == limit) return Outcome::iteration_limit;
-            }
-            if (!std::isfinite(gamma)) return report.breakdown("(r,r)");
-            const double beta = i > 0 ? gamma / gamma_old : 0.0;
-            const double pAp = i > 0 ? delta - beta * gamma / alpha_old : delta;  // with the next p
-            const double alpha = gamma / pAp;
-            if (unusable(alpha) || !(pAp > 0)) return report.breakdown("(p,Ap)");
-            update(z, n, beta);         // A q
-            if (M) update(q, m, beta);  // M s
-            update(s, w, beta);         // A p
-            update(p, u, beta);
-            A.axpby(x, 1, x, alpha, p);
-            A.axpby(r, 1, r, -alpha, s);
-            if (M) A.axpby(u, 1, u, -alpha, q);
-            A.axpby(w, 1, w, -alpha, z);
-            ++report.iterations;
-            gamma_old = gamma;
-            alpha_old = alpha;
-        }
+        // Without a preconditioner u is r, m is w and q is s.
+        const auto& [w, n, z, s, p] = own;
+        const bodies::PipelinedCGVectors<Vector> all{
+            w, n, z, s, p, M ? own_u : run.r, M ? own_m : w, M ? own_q : s};
+        return bodies::pipelined_cg(A, M, !M || options.norm == Norm::natural, run, report, all);
     }
 
   private:
-    // y = x + beta y, whatever y holds if beta is 0.
-    void update(Vector y, Vector x, double beta) {
-        if (beta == 0.0)
-            A.copy(y, x);
-        else
-            A.axpby(y, 1, x, beta, y);
-    }
-
-    // A u, A m, A q, A p, the direction
-    Vector w = vector(), n = vector(), z = vector(), s = vector(), p = vector();
+    std::array<Vector, 5> own{vector(), vector(), vector(), vector(), vector()};
     Vector own_u = vector_with_M(), own_m = vector_with_M(), own_q = vector_with_M();  // M r, M w, M s
 };
 

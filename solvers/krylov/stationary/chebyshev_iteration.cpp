@@ -14,9 +14,7 @@
 // Poisson's equation under Dirichlet's condition: 7 steps on 4^3 cells, 14 on 8^3, 27 on 16^3, where CG takes
 // 4, 3 and 4 of two all-reduces.
 
-#include <algorithm>
-#include <cmath>
-
+#include "kernels/bodies/krylov/chebyshev.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/methods.hpp"
 
@@ -30,28 +28,7 @@ class ChebyshevIteration : public MethodOfSystem {
     void adopt(const Spectrum& bounds) override { spectrum = bounds; }
 
     Outcome iterate(const Run& run, Report& report) override {
-        const auto& [x, r, rr, target, limit, scale] = run;
-        if (!(spectrum.lowest > 0) || !(spectrum.highest > spectrum.lowest))
-            return report.breakdown("lowest eigenvalue");
-        const double theta = (spectrum.highest + spectrum.lowest) / 2;
-        const double delta = (spectrum.highest - spectrum.lowest) / 2;
-        const double sigma = theta / delta;                  // 2
-        double rho = 1 / sigma;                              // 2
-        double bound = std::sqrt(rr);                        // |r| / T_k(sigma)
-        A.combine(d, std::array{1 / theta}, std::array{r});  // 2
-        for (int k = 0; k < limit; ++k) {                    // 3
-            A.axpby(x, 1, x, 1, d);                          // 4
-            A.apply(Ad, d);
-            A.axpby(r, 1, r, -1, Ad);                        // 5
-            bound *= rho;                                    // T_k / T_{k+1}
-            const double next = 1 / (2 * sigma - rho);       // 6
-            A.axpby(d, next * rho, d, 2 * next / delta, r);  // 7
-            rho = next;
-            ++report.iterations;
-            report.residuals.push_back(bound / scale);
-            if (bound <= target) return Outcome::converged;
-        }
-        return Outcome::iteration_limit;
+        return bodies::chebyshev(A, run, report, spectrum.lowest, spectrum.highest, d, Ad);
     }
 
   private:

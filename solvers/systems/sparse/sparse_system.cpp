@@ -56,7 +56,7 @@ void SparseSystem::split(std::span<const Vector> columns, Vector r, Splitting sp
 }
 
 // (D^-1/2 r, D D^-1/2 r) = (r,r)
-LinearSystem::Squares SparseSystem::squares(Vector r) {
+Squares SparseSystem::squares(Vector r) {
     if (scaling_ != DiagonalScaling::symmetric) return LinearSystem::squares(r);
     operations_.multiply(product_, unscale_, r);
     const auto [own, unscaled] = LinearSystem::dots({{r, r}, {r, product_}});

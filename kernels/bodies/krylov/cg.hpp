@@ -1,0 +1,32 @@
+#pragma once
+
+#include "kernels/bodies/krylov/run.hpp"
+
+namespace keel::bodies {
+
+// Conjugate gradients (solvers/krylov/cg/cg.cpp).
+template <class System, class Report, class Vector = typename System::Vector>
+constexpr Outcome cg(System& A, const KrylovRun<Vector>& run, Report& report, Vector p, Vector Ap) {
+    const auto& [x, r, rr_start, target, limit, scale] = run;
+    A.copy(p, r);  // 1
+    double rr = rr_start;
+    for (int j = 0; j < limit; ++j) {  // 2
+        A.apply(Ap, p);
+        const double pAp = A.dot(Ap, p);
+        const double alpha = rr / pAp;  // 3
+        if (unusable(alpha) || pAp < 0) return report.breakdown(Vanished::p_Ap);
+        A.axpby(x, 1, x, alpha, p);    // 4
+        A.axpby(r, 1, r, -alpha, Ap);  // 5
+        ++report.iterations;
+        const double next = A.dot(r, r);
+        report.residuals.push_back(std::sqrt(next) / scale);
+        if (std::sqrt(next) <= target) return Outcome::converged;
+        if (!std::isfinite(next)) return report.breakdown(Vanished::r_r);
+        const double beta = next / rr;  // 6
+        A.axpby(p, 1, r, beta, p);      // 7
+        rr = next;
+    }
+    return Outcome::iteration_limit;
+}
+
+}  // namespace keel::bodies

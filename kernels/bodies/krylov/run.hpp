@@ -1,0 +1,109 @@
+#pragma once
+
+// A run of a Krylov method: its input, its end, its costs. The methods' bodies are templates over a system,
+// the vocabulary of the vectors and of the operator: fields and ranks (solvers/systems/linear_system.hpp), or
+// one block of threads of a device (backends/gpu/block_system.hpp).
+
+#include <cmath>
+#include <optional>
+
+#include "kernels/names.hpp"
+
+namespace keel {
+
+// How a solve ends. The last two are those of a visit to the bottom grid that measured nothing: relaxation
+// tests nothing, and ranks without the bottom grid wait for the others.
+enum class Outcome { converged, iteration_limit, stagnated, breakdown, not_tested, on_other_ranks };
+constexpr auto names_of(Outcome) {
+    return std::array{Named<Outcome>{Outcome::converged, "converged"},
+                      Named<Outcome>{Outcome::iteration_limit, "iteration_limit"},
+                      Named<Outcome>{Outcome::stagnated, "stagnated"},
+                      Named<Outcome>{Outcome::breakdown, "breakdown"},
+                      Named<Outcome>{Outcome::not_tested, "not_tested"},
+                      Named<Outcome>{Outcome::on_other_ranks, "on_other_ranks"}};
+}
+
+// Quantities whose vanishing, or not being finite, is a breakdown.
+enum class Vanished { nothing, r0_Ap, omega, r0_r, p_Ap, r_r, lowest_eigenvalue, x, b_b };
+constexpr auto names_of(Vanished) {
+    using Name = Named<Vanished>;
+    return std::array{Name{Vanished::nothing, ""},
+                      Name{Vanished::r0_Ap, "(r~,Ap)"},
+                      Name{Vanished::omega, "omega"},
+                      Name{Vanished::r0_r, "(r~,r)"},
+                      Name{Vanished::p_Ap, "(p,Ap)"},
+                      Name{Vanished::r_r, "(r,r)"},
+                      Name{Vanished::lowest_eigenvalue, "lowest eigenvalue"},
+                      Name{Vanished::x, "x"},
+                      Name{Vanished::b_b, "(b,b)"}};
+}
+
+// Whether a quantity that the method is about to divide by, or has just computed, is unusable.
+constexpr bool unusable(double value) {
+    return value == 0.0 || !std::isfinite(value);
+}
+
+// Whether a sum of squares is far from under- and overflow, and so are the sums that a method forms of a
+// residual 1e-60 times as large; not so where it is zero or no number.
+constexpr bool safe(double sum_of_squares) {
+    return sum_of_squares > 0x1p-300 && sum_of_squares < 0x1p300;
+}
+
+// Sums of a residual by one all-reduce: (r,r), and if the system is scaled from the left, (r,r) before that
+// but for a factor that is the same for every r.
+struct Squares {
+    double own = 0;
+    std::optional<double> unscaled = {};
+};
+
+// The cost of a solve so far.
+struct Counts {
+    long applications = 0;  // operator times vector
+    long exchanges = 0;     // messages to every neighbour, whatever the number of vectors in them
+    long reductions = 0;    // all-reduces
+    long words = 0;         // doubles in them
+
+    friend constexpr Counts operator-(const Counts& a, const Counts& b) {
+        return {a.applications - b.applications, a.exchanges - b.exchanges, a.reductions - b.reductions,
+                a.words - b.words};
+    }
+};
+
+struct Stop {
+    double tolerance;  // on |b - A x| / |b|, 2-norms of the system as it is scaled
+    int limit;         // iterations in all
+    int max_restarts;  // under the verify-and-restart rule
+};
+
+template <class Vector>
+struct KrylovRun {
+    Vector x;       // improved in place
+    Vector r;       // b - A x on entry; the method's to overwrite
+    double rr;      // (r, r) on entry
+    double target;  // stop at |r| <= target
+    int limit;      // iterations left
+    double scale;   // |b|, by which reported residuals are divided
+};
+
+// The verdict on a solve.
+struct Verdict {
+    Outcome outcome = Outcome::converged;
+    int iterations = 0;
+    int restarts = 0;
+    double true_residual = 0;  // |b - A x| / |b| of the x returned
+    bool met = true;           // whether the true residual meets the tolerance
+    // The same two of the system before it was scaled from the left: a norm that all methods can be compared
+    // in.
+    double unscaled_residual = 0;
+    bool unscaled_met = true;
+    Counts counts = {};
+
+    // Whether it converged by the method's word and by the true residual.
+    constexpr bool succeeded() const { return met && outcome == Outcome::converged; }
+    // Whether there is a true residual.
+    constexpr bool tested() const {
+        return outcome != Outcome::not_tested && outcome != Outcome::on_other_ranks;
+    }
+};
+
+}  // namespace keel
