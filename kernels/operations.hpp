@@ -19,6 +19,7 @@
 #include "kernels/bodies/block_solve.hpp"
 #include "kernels/bodies/boundary.hpp"
 #include "kernels/bodies/bricks.hpp"
+#include "kernels/bodies/krylov/single_launch.hpp"
 #include "kernels/bodies/pack.hpp"
 #include "kernels/bodies/powers.hpp"
 #include "kernels/bodies/reaction.hpp"
@@ -26,6 +27,7 @@
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/bodies/transfer.hpp"
 #include "kernels/bodies/vector.hpp"
+#include "kernels/check.hpp"
 #include "kernels/cost.hpp"
 #include "kernels/layout/field.hpp"
 #include "kernels/layout/layout.hpp"
@@ -221,6 +223,17 @@ class Operations {
                             std::optional<Colour> colour) = 0;
     // Messages received are forwarded: from.data to to.data. Returns when to.data may be sent.
     virtual Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) = 0;
+
+    // --- A whole solve in one launch, where a device has it and this rank the whole level
+    // Makes room for solves of at most so many iterations, with these copies as the exchange. False: there
+    // are none of this method.
+    virtual bool prepare_single_launch(LaunchedMethod, Items<BlockCopy> /*ghosts*/, int /*iterations*/) {
+        return false;
+    }
+    virtual Work solve_in_single_launch(Field /*u*/, Field /*f*/, const SingleLaunch&, LaunchedSolve&) {
+        check(false, "a solve in one launch was prepared");
+        return {};
+    }
 
     // --- Shorthands
     Work combine(Field y, std::span<const double> c, std::span<const Field> x) {

@@ -200,6 +200,10 @@ class FieldExchange : public Exchange {
     long count() const override { return count_; }
     bool overlaps() const override { return overlap_ && !exchanger_->schedule().empty(); }
     const Plan& plan() const override { return exchanger_->plan(); }
+    std::optional<Items<BlockCopy>> copies_alone() const override {
+        return exchanger_->schedule().empty() ? std::optional(local_) : std::nullopt;
+    }
+    void count_copied(long exchanges) override { count_ += exchanges; }
 
   private:
     struct Lists {

@@ -28,6 +28,12 @@ class Exchange {
     virtual long count() const = 0;  // exchanges begun so far
     virtual const Plan& plan() const = 0;
 
+    // The copies between this rank's boxes if they are all of the exchange; otherwise, or if it wants to see
+    // each exchange, nothing.
+    virtual std::optional<Items<BlockCopy>> copies_alone() const { return std::nullopt; }
+    // Counts exchanges that such copies elsewhere took the place of.
+    virtual void count_copied(long /*exchanges*/) {}
+
     // Whether work that needs the ghosts should be split, its interior between begin and finish.
     virtual bool overlaps() const = 0;
 

@@ -91,6 +91,11 @@ class MpiReduction : public Reduction {
     }
 
     Reductions count() const override { return count_; }
+    bool alone() const override { return comm_.size() == 1 && all_boxes_ == 0; }
+    void count_summed(long calls, long words) override {
+        count_.calls += calls;
+        count_.words += words;
+    }
 
   protected:
     void finish(int slot, std::span<double> totals) override {

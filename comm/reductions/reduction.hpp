@@ -55,6 +55,11 @@ class Reduction {
     // Not collective.
     virtual bool progress() = 0;
     virtual Reductions count() const = 0;
+    // Whether the sums of this rank, in any order, are those of all ranks; false also if each sum is to be
+    // seen.
+    virtual bool alone() const { return false; }
+    // Counts all-reduces that sums elsewhere took the place of, where this rank is alone.
+    virtual void count_summed(long /*calls*/, long /*words*/) {}
 
   protected:
     friend class AllReduceRequest;
@@ -112,6 +117,13 @@ class TimedReduction : public Reduction {
         return left;
     }
     Reductions count() const override { return inner_->count(); }
+    bool alone() const override { return inner_->alone(); }
+    void count_summed(long calls, long words) override {
+        Entry& entry = ledger_.at(Op::reduction, level_);
+        entry.calls += calls;
+        entry.words += words;
+        inner_->count_summed(calls, words);
+    }
 
   protected:
     void finish(int slot, std::span<double> totals) override {

@@ -123,6 +123,14 @@ class DecoratedOperations : public Operations {
         return call(Op::smooth, &Operations::sweep, x, A, b, backward);
     }
 
+    bool prepare_single_launch(LaunchedMethod method, Items<BlockCopy> ghosts, int iterations) override {
+        return derived().inner().prepare_single_launch(method, ghosts, iterations);
+    }
+    Work solve_in_single_launch(Field u, Field f, const SingleLaunch& launch,
+                                LaunchedSolve& solved) override {
+        return call(Op::bottom_solve, &Operations::solve_in_single_launch, u, f, launch, solved);
+    }
+
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         return call(Op::boundary, &Operations::fill_boundary, u, ghosts, factor);
     }

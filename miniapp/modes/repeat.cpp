@@ -93,8 +93,9 @@ std::optional<RepeatedSolves> repeat_solves(const Resolved& resolved, const RunC
     return all;
 }
 
-Verdict verdict_on(const Resolved& resolved, const RunFacts& facts, const std::vector<SchemeTable>& schemes,
-                   const std::vector<TimerRow>& timers, int solves, const std::string& solver) {
+TimeVerdict verdict_on(const Resolved& resolved, const RunFacts& facts,
+                       const std::vector<SchemeTable>& schemes, const std::vector<TimerRow>& timers,
+                       int solves, const std::string& solver) {
     if (timers.empty() || resolved.gpu_sync != GpuSync::per_operation) return {};
     // On virtual nodes messages take other times than on the machine that schemes are predicted for.
     const bool real = facts.simulation || facts.topology.source() == NodeSource::detected;

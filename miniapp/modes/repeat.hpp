@@ -92,7 +92,8 @@ std::optional<RepeatedSolves> repeat_solves(const Resolved& resolved, const RunC
 
 // The verdict on the timers of a solve, with the predicted fastest schemes as remedy. Empty if operations
 // have no times of their own, as on a device that runs behind the host. Complete on rank 0.
-Verdict verdict_on(const Resolved& resolved, const RunFacts& facts, const std::vector<SchemeTable>& schemes,
-                   const std::vector<TimerRow>& timers, int solves, const std::string& solver = "");
+TimeVerdict verdict_on(const Resolved& resolved, const RunFacts& facts,
+                       const std::vector<SchemeTable>& schemes, const std::vector<TimerRow>& timers,
+                       int solves, const std::string& solver = "");
 
 }  // namespace keel

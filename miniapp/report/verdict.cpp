@@ -137,8 +137,8 @@ std::vector<std::string> lines_of(const Json& verdict, const std::string& solver
 
 }  // namespace
 
-Verdict make_verdict(const RunFacts& facts, const std::vector<TimerRow>& timers, int solves,
-                     const std::string& solver, const std::string& remedy) {
+TimeVerdict make_verdict(const RunFacts& facts, const std::vector<TimerRow>& timers, int solves,
+                         const std::string& solver, const std::string& remedy) {
     const auto every = [](const TimerRow&) { return true; };
     const double total = sum(timers, &TimerRow::t_mean, every);
     if (total <= sum(timers, &TimerRow::t_mean, is(Activity::other))) return {};

@@ -10,7 +10,7 @@
 
 namespace keel {
 
-struct Verdict {
+struct TimeVerdict {
     std::string text;
     std::string record;  // the same numbers, and the lines
 };
@@ -18,7 +18,7 @@ struct Verdict {
 // The verdict on the timers of a solve, which are the mean of `solves`. Both are empty if no operation took
 // time; the text is one line if all solves together are too short. `solver` is that of the timers' records;
 // `remedy` names what is predicted to help; both may be empty.
-Verdict make_verdict(const RunFacts& facts, const std::vector<TimerRow>& timers, int solves,
-                     const std::string& solver, const std::string& remedy);
+TimeVerdict make_verdict(const RunFacts& facts, const std::vector<TimerRow>& timers, int solves,
+                         const std::string& solver, const std::string& remedy);
 
 }  // namespace keel

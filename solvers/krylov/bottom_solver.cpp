@@ -54,7 +54,9 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
       method_(with_estimate(make_method({*L_, options, spectrum_}), *L_, nullptr, options)),
       own_(*L_),
       y_(L_->make_vector()),
-      b_(L_->make_vector()) {}
+      b_(L_->make_vector()),
+      launches_once_(!estimates(options) && L_->prepare_single_launch(method_named(options.solver).launched,
+                                                                      options.max_iterations)) {}
 
 BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options, Preconditioner& M)
     : stop_{options.tolerance, options.max_iterations, options.max_restarts},
@@ -78,7 +80,17 @@ void BottomSolver::update() {
     method_->adopt(spectrum_);
 }
 
+Report BottomSolver::solve_in_single_launch(Field u, Field f) {
+    const LaunchedSolve solved = L_->solve_in_single_launch(u, f,
+                                                            {.method = method_named(options_.solver).launched,
+                                                             .stop = stop_,
+                                                             .lowest = spectrum_.lowest,
+                                                             .highest = spectrum_.highest});
+    return {solved.verdict, name(solved.vanished), solved.residuals, spectrum_};
+}
+
 Report BottomSolver::solve(Field u, Field f) {
+    if (launches_once_) return solve_in_single_launch(u, f);
     if (M_ && !M_->vanished().empty()) return not_preconditioned(*L_, u, M_->vanished());
     if (!M_) L_->scale_right_side(b_, f);
     const Field x = M_ && !is_right_ ? u : y_;

@@ -27,8 +27,12 @@ class BottomSolver {
     Report solve(Field u, Field f);
     // L has other coefficients now, in the same fields. Local.
     void update();
+    // Whether a solve is one launch of a device.
+    bool launches_once() const { return launches_once_; }
 
   private:
+    Report solve_in_single_launch(Field u, Field f);
+
     Stop stop_;
     BottomOptions options_;
     std::unique_ptr<LinearSystem> L_;
@@ -39,6 +43,7 @@ class BottomSolver {
     std::unique_ptr<KrylovMethod> method_;
     RestartVectors own_;
     Field y_, b_;  // vectors of the scaled system; y alone for L M y = f
+    bool launches_once_ = false;
 };
 
 }  // namespace keel

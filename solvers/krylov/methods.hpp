@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/bodies/diagonal_scaling.hpp"
+#include "kernels/bodies/krylov/single_launch.hpp"
 #include "kernels/layout/box.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/systems/spectrum.hpp"
@@ -82,7 +83,8 @@ struct Method {
     // With a symmetric preconditioner: the norms it can test, and vectors more than without.
     std::vector<Norm> norms = {Norm::residual};
     Quantity preconditioned_vectors = 0;
-    bool flexible = false;  // whether it takes a preconditioner that varies
+    bool flexible = false;                           // whether it takes a preconditioner that varies
+    LaunchedMethod launched = LaunchedMethod::none;  // its body in one launch of a device
     using Make = std::unique_ptr<KrylovMethod>(const MethodSetup& setup);
     Make* make = nullptr;                 // null: it is no Krylov method
     Make* make_preconditioned = nullptr;  // the form with a preconditioner, where it has one of its own

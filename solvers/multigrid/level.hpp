@@ -138,6 +138,7 @@ struct Level {
     std::unique_ptr<Exchange> deep_ghosts;  // for matrix powers or fused half sweeps; may be absent
     int deep_layers = 0;                    // that deep_ghosts fill
     int fused = 0;                          // half sweeps at most that are one pass; 0: each is one
+    bool launches_once = false;             // whether half sweeps in turn are one launch of a device
     // Whether that pass may end with the residual.
     bool ends_in_pass() const { return fused > 0 && deep_layers > fused; }
     Items<BoundaryItem> outside;  // ghosts beyond boundaries

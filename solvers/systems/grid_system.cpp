@@ -165,6 +165,19 @@ Squares GridSystem::squares(Vector r) {
     return {own, unscaled};
 }
 
+bool GridSystem::prepare_single_launch(LaunchedMethod method, int iterations) {
+    const std::optional<Items<BlockCopy>> copies = exchange_.copies_alone();
+    return copies && reduction_.alone() && operations_.prepare_single_launch(method, *copies, iterations);
+}
+
+LaunchedSolve GridSystem::solve_in_single_launch(Field u, Field f, SingleLaunch launch) {
+    launch.L = L_;
+    launch.scaling = scaling_;
+    launch.scale = scale_;
+    launch.unit = unit_;
+    return LinearSystem::solve_in_single_launch(u, f, launch);
+}
+
 Counts GridSystem::counts() const {
     Counts counts = LinearSystem::counts();
     if (deep_.exchange != nullptr) counts.exchanges += deep_.exchange->count();

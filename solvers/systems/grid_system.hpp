@@ -46,6 +46,8 @@ class GridSystem : public LinearSystem {
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
     Squares squares(Vector r) override;
     Counts counts() const override;
+    bool prepare_single_launch(LaunchedMethod method, int iterations) override;
+    LaunchedSolve solve_in_single_launch(Field u, Field f, SingleLaunch launch) override;
     void update() override;
 
   private:

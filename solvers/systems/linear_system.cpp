@@ -91,6 +91,16 @@ void LinearSystem::gram(std::span<const Vector> x, std::span<const Vector> y,
     reduction_.sum(local, results);
 }
 
+LaunchedSolve LinearSystem::solve_in_single_launch(Field u, Field f, SingleLaunch launch) {
+    LaunchedSolve solved;
+    operations_.solve_in_single_launch(u, f, launch, solved);
+    const Counts& counts = solved.verdict.counts;
+    applications_ += counts.applications;
+    exchange_.count_copied(counts.exchanges);
+    reduction_.count_summed(counts.reductions, counts.words);
+    return solved;
+}
+
 Counts LinearSystem::counts() const {
     const Reductions reductions = reduction_.count();
     return {applications_, exchange_.count(), reductions.calls, reductions.words};

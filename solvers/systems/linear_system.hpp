@@ -58,6 +58,12 @@ class LinearSystem {
     double max_norm(Vector x);
     virtual Counts counts() const;
 
+    // --- A whole solve of L u = f in one launch (kernels/bodies/krylov/single_launch.hpp)
+    // Whether there are such, of at most so many iterations; set-up only.
+    virtual bool prepare_single_launch(LaunchedMethod, int /*iterations*/) { return false; }
+    // `launch` with the system of this object. Counts are this object's, too.
+    virtual LaunchedSolve solve_in_single_launch(Field u, Field f, SingleLaunch launch);
+
     // --- Between the problem L u = f and the scaled one A y = b
     void scale_right_side(Vector b, Field f);
     void unscale_solution(Field u, Vector y);

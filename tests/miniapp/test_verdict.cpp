@@ -38,13 +38,13 @@ TEST_CASE("a verdict sums up activities, the bottom, and the level whose imbalan
                                        timer("exchange.wait", 1, 0.05, 0.05),
                                        timer("reduction", 1, 0.25, 0.3),
                                        timer("other", 0, 0.05, 0.05)};
-    const Verdict verdict = make_verdict(four_ranks(), timers, 3, "", "");
+    const TimeVerdict verdict = make_verdict(four_ranks(), timers, 3, "", "");
     CHECK(verdict.text ==
           "Verdict: 50% smoothing on level 0 at 80% of the triad; 3.10 GFlop/s in all\n"
           "  exchanges 15%, all-reduces 25%, other 5%; bottom 35%, of it 14% exchanges, 71% all-reduces\n"
           "  imbalance of work, max/mean over ranks: 4.00 on level 1, 15% of the time\n");
     CHECK(!Json::parse(verdict.record).contains("solver"));
-    const Verdict named = make_verdict(four_ranks(), timers, 3, "cg", "another scheme");
+    const TimeVerdict named = make_verdict(four_ranks(), timers, 3, "cg", "another scheme");
     CHECK(named.text.starts_with("Verdict of cg: 50% smoothing"));
     CHECK(named.text.ends_with("of the time\n  remedy: another scheme\n"));
     CHECK(Json::parse(named.record)["solver"] == "cg");
@@ -52,7 +52,7 @@ TEST_CASE("a verdict sums up activities, the bottom, and the level whose imbalan
 }
 
 TEST_CASE("the triad of a level is that of the ranks that work on it") {
-    const Verdict verdict = make_verdict(
+    const TimeVerdict verdict = make_verdict(
         four_ranks(), {timer("smooth", 1, 0.25, 1, 2e9), timer("smooth", 0, 0.1, 0.1)}, 1, "", "");
     // 2 GB in the second that one rank works; the triad is that of all ranks.
     CHECK(Json::parse(verdict.record)["largest"]["triad_share"].get<double>() == Approx(0.2));

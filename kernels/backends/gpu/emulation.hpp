@@ -78,6 +78,7 @@ struct Device {
     std::map<const void*, Allocation> memory;
     std::map<std::size_t, std::vector<void*>> freed;  // by bytes
     long allocations = 0;
+    long kernels = 0;  // run so far
 
     static constexpr std::size_t total_bytes = std::size_t{256} << 20;
     std::size_t free_bytes() const {
@@ -129,7 +130,8 @@ inline dim3 thread_at(std::size_t t, dim3 threads) {
     return {n % threads.x, n / threads.x % threads.y, n / (threads.x * threads.y)};
 }
 
-// Runs every thread up to its next barrier, in turn, until all are done.
+// Runs every thread up to its next barrier, in turn, until all are done: the first one first, then the last
+// one, so that a missing barrier shows whichever thread has the other's value.
 inline void run_fibres(std::size_t count, dim3 threads, const std::function<void()>& body) {
     Fibres& block = device().block;
     if (block.fibres.size() < count) block.fibres.resize(count);
@@ -144,9 +146,12 @@ inline void run_fibres(std::size_t count, dim3 threads, const std::function<void
         fibre.start.uc_link = nullptr;
         makecontext(&fibre.start, start_fibre, 0);
     }
+    bool forward = false;
     for (bool left = true; left;) {
         left = false;
-        for (std::size_t t = 0; t < count; ++t) {
+        forward = !forward;
+        for (std::size_t n = 0; n < count; ++n) {
+            const std::size_t t = forward ? n : count - 1 - n;
             if (block.fibres[t].done) continue;
             block.running = t;
             device().current.thread = thread_at(t, threads);
@@ -159,6 +164,7 @@ inline void run_fibres(std::size_t count, dim3 threads, const std::function<void
 template <class Kernel>
 void run_grid(const Kernel& kernel, dim3 blocks, dim3 threads) {
     const std::size_t count = std::size_t{threads.x} * threads.y * threads.z;
+    ++device().kernels;
     Thread& current = device().current;
     current.threads = threads;
     current.blocks = blocks;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/backends/gpu/device.hpp"
+#include "kernels/backends/gpu/single_launch.hpp"
 #include "kernels/backends/operations_by_cells.hpp"
 #include "kernels/backends/threads.hpp"
 
@@ -136,6 +137,14 @@ class Gpu {
         return values;
     }
 
+    // A copy of a list that is kept.
+    template <class T>
+    std::vector<T> list(const Items<T>& items) const {
+        std::vector<T> copy(items.count);
+        device_->copy_now(copy.data(), items.data, items.count * sizeof(T), GPU(MemcpyDeviceToHost));
+        return copy;
+    }
+
     void wait() const { device_->wait(); }
     Device& device() const { return *device_; }
 
@@ -247,8 +256,72 @@ class GpuOperations : public OperationsByCells<Gpu> {
         });
     }
 
+    bool prepare_single_launch(LaunchedMethod method, Items<BlockCopy> ghosts, int iterations) override {
+        if (method == LaunchedMethod::none || cells() == 0 || cells() > most_launched_cells) return false;
+        const std::size_t residuals = std::max(memory_.residuals, static_cast<std::size_t>(iterations) + 2);
+        if (residuals == memory_.residuals) return true;
+        const std::vector<CellPlace> inside = cells_of(shape());
+        const std::vector<GhostCopy> outside = ghosts_of(backend().list(ghosts));
+        memory_.level = {backend().keep(std::span<const CellPlace>(inside)),
+                         backend().keep(std::span<const GhostCopy>(outside)),
+                         static_cast<std::int64_t>(inside.size()), static_cast<std::int64_t>(outside.size())};
+        memory_.vectors = backend().allocate(SolveInBlock<3>::vectors * shape().values());
+        memory_.residuals = residuals;
+        const std::size_t result = sizeof(BlockResult) / sizeof(double);
+        memory_.result = backend().allocate(result + memory_.residuals);
+        memory_.on_host = backend().allocate_pinned(result + BlockMemory::residuals_at_once);
+        return true;
+    }
+    Work solve_in_single_launch(Field u, Field f, const SingleLaunch& launch,
+                                LaunchedSolve& solved) override {
+        auto* const result = static_cast<BlockResult*>(memory_.result);
+        in_dimensions([&](auto D) {
+            device().launch(SolveInBlock<D>{.level = memory_.level,
+                                            .L = StencilView<D>(launch.L),
+                                            .u = u.view().origin,
+                                            .f = f.view().origin,
+                                            .scale = launch.scale.view().origin,
+                                            .parity = all().parity,
+                                            .vector = memory_.vectors + shape().origin,
+                                            .distance = static_cast<std::int64_t>(shape().values()),
+                                            .result = result,
+                                            .unit = launch.unit,
+                                            .lowest = launch.lowest,
+                                            .highest = launch.highest,
+                                            .relaxation = launch.relaxation,
+                                            .stop = launch.stop,
+                                            .method = launch.method,
+                                            .scaling = launch.scaling,
+                                            .half_sweeps = launch.half_sweeps,
+                                            .first = static_cast<int>(launch.first),
+                                            .threads = threads_for(cells())});
+        });
+        const std::size_t some = std::min(memory_.residuals, BlockMemory::residuals_at_once);
+        device().copy_to_host(memory_.on_host, result, sizeof(BlockResult) + some * sizeof(double));
+        device().wait_for_current();
+        const BlockResult& found = *static_cast<const BlockResult*>(memory_.on_host);
+        solved.verdict = found.verdict;
+        solved.vanished = found.vanished;
+        const auto count = static_cast<std::size_t>(found.residuals);
+        const auto* const residuals = reinterpret_cast<const double*>(&found + 1);
+        solved.residuals.assign(residuals, residuals + std::min(count, some));
+        if (count > some) {
+            solved.residuals.resize(count);
+            device().copy_now(solved.residuals.data(), result + 1, count * sizeof(double),
+                              GPU(MemcpyDeviceToHost));
+        }
+        return found.cost * cells();
+    }
+
   private:
     Device& device() { return backend().device(); }
+    static int threads_for(std::size_t cells) {
+        int threads = 32;
+        while (threads < most_block_threads && static_cast<std::size_t>(threads) < cells) threads *= 2;
+        return threads;
+    }
+
+    BlockMemory memory_{};
 };
 
 // Ranges that Nsight and rocprof show beside the kernels. Without such a tool a range is a call that does

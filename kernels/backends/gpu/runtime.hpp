@@ -30,6 +30,18 @@
 #define KEEL_GPU_THREADS 256
 #endif
 
+// Code of the device in functions that are compiled for the host as well, where nobody calls them.
+#if defined(KEEL_GPU_EMULATED) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define KEEL_ON_DEVICE(code) code
+#else
+#define KEEL_ON_DEVICE(code)
+#endif
+#if defined(KEEL_GPU_EMULATED)
+#define KEEL_NOINLINE
+#else
+#define KEEL_NOINLINE __noinline__
+#endif
+
 namespace keel {
 namespace {
 
@@ -96,9 +108,18 @@ inline void push_range(const char*) {}
 inline void pop_range() {}
 #endif
 
+// The most threads of a kernel's blocks.
+template <class Kernel>
+constexpr int most_threads_of() {
+    if constexpr (requires { Kernel::most_threads; })
+        return Kernel::most_threads;
+    else
+        return threads_per_block;
+}
+
 // A kernel is a functor: what a thread does.
 template <class Kernel>
-__global__ void run_kernel(const Kernel kernel) {
+__global__ void __launch_bounds__(most_threads_of<Kernel>(), 1) run_kernel(const Kernel kernel) {
     kernel();
 }
 

@@ -283,7 +283,7 @@ namespace {
 // Time, communication, schemes and bandwidths by level, the bytes that solves move, and the line with the
 // median of the solves.
 std::string level_report(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
-                         const Verdict& verdict) {
+                         const TimeVerdict& verdict) {
     const RunFacts& facts = findings.facts;
     const std::vector<TimerRow>& timers = solves.timers;
     const std::vector<double>& seconds = solves.seconds;
@@ -308,7 +308,7 @@ TimedSolve timed(const SolveCost& cost, std::string progress, std::optional<doub
 
 void report_solves(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
                    const SolvesReport& report) {
-    const Verdict verdict =
+    const TimeVerdict verdict =
         verdict_on(setting.resolved, findings.facts, setting.schemes, solves.timers, solves.solves);
     setting.context.report.tell(report.before + "\n" + level_report(setting, findings, solves, verdict) +
                                 report.behind);

@@ -356,8 +356,8 @@ class SurveyMode : public HierarchyMode {
                                              row.solves.back().report.bottom_iterations()) +
                        algebraic_records(row.amg, row.solver, true);
         }
-        const Verdict verdict = verdict_on(setting.resolved, facts, setting.schemes, best.timers,
-                                           static_cast<int>(best.solves.size()), best.solver);
+        const TimeVerdict verdict = verdict_on(setting.resolved, facts, setting.schemes, best.timers,
+                                               static_cast<int>(best.solves.size()), best.solver);
         setting.context.report.tell(
             table.print() + survey_notes(rows, setting.grids.use.left_out) + verdict.text + "\n" +
             schemes_text(setting.resolved.comm.chooser, setting.schemes, {}, facts.tuning_seconds) +

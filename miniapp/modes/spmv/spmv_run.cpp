@@ -220,9 +220,9 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
         findings.seconds = median(mine.seconds);  // a product's, with solves, too
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
-    const Verdict product =
+    const TimeVerdict product =
         verdict_on(resolved_, facts, tables, mine.timers, static_cast<int>(mine.seconds.size()));
-    Verdict cycles;
+    TimeVerdict cycles;
     if (mine.amg && !mine.solves.empty())
         cycles = verdict_on(resolved_, facts, tables, mine.solve_timers, static_cast<int>(mine.solves.size()),
                             mine.solver->name);

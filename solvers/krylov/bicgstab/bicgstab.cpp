@@ -39,6 +39,7 @@ Method bicgstab() {
         .applications = 2,
         .flops = 29,
         .preconditioning = Preconditioning::right,
+        .launched = LaunchedMethod::bicgstab,
         .make = made<BiCGStab>,
     };
 }

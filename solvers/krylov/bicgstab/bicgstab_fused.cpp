@@ -40,6 +40,7 @@ Method bicgstab_fused() {
         .applications = 2,
         .flops = 29,
         .preconditioning = Preconditioning::right,
+        .launched = LaunchedMethod::bicgstab_fused,
         .make = made<FusedBiCGStab>,
     };
 }

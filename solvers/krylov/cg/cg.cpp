@@ -93,6 +93,7 @@ Method cg() {
         .norms = {Norm::residual, Norm::natural},
         .preconditioned_vectors = 1,
         .flexible = true,
+        .launched = LaunchedMethod::cg,
         .make = made<ConjugateGradients>,
         .make_preconditioned = made<PreconditionedCG>,
     };

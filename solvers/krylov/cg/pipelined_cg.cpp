@@ -57,6 +57,7 @@ Method pipelined_cg() {
         .preconditioning = Preconditioning::symmetric,
         .norms = {Norm::residual, Norm::natural},
         .preconditioned_vectors = 3,
+        .launched = LaunchedMethod::pipelined_cg,
         .make = made<PipelinedCG>,
         .make_preconditioned = made<PipelinedCG>,
     };

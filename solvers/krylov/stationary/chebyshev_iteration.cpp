@@ -53,6 +53,7 @@ Method chebyshev_iteration() {
         .applications = 1,
         .flops = 9,
         .keys = {"spectrum"},
+        .launched = LaunchedMethod::chebyshev,
         .make = made<ChebyshevIteration>,
     };
 }

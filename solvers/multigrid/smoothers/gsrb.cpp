@@ -43,11 +43,26 @@ HalfSweeps up_to_last_pass(Level& level, Operations& operations, HalfSweeps leg)
     return leg;
 }
 
+// The same half sweeps in one launch, their exchanges as copies in it.
+void relax_in_single_launch(Level& level, Operations& operations, const HalfSweeps& sweeps) {
+    LaunchedSolve solved;
+    operations.solve_in_single_launch(level.u, level.f,
+                                      {.method = LaunchedMethod::relaxation,
+                                       .L = level.L,
+                                       .half_sweeps = sweeps.count(),
+                                       .first = sweeps.colours.front(),
+                                       .relaxation = sweeps.relaxation},
+                                      solved);
+    level.ghosts->count_copied(solved.verdict.counts.exchanges);
+}
+
 // Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before
 // each pass.
 void alternate(Level& level, Operations& operations, const std::vector<Colour>& colours, double relaxation,
                Guess guess) {
-    if (level.fused == 0) {
+    if (level.launches_once && !colours.empty()) {
+        relax_in_single_launch(level, operations, {colours, relaxation, guess});
+    } else if (level.fused == 0) {
         for (const Colour colour : colours) half_sweep(level, operations, colour, relaxation);
     } else if (!colours.empty()) {
         relax_in_pass(level, operations, up_to_last_pass(level, operations, {colours, relaxation, guess}));

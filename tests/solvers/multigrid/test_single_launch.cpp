@@ -1,0 +1,186 @@
+// A bottom solve in one launch of a device against the same solve driven by the host, on the emulated GPU.
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+#include "tests/solvers/golden_problem.hpp"
+
+#define KEEL_GPU_EMULATED
+#include "kernels/backends/gpu/emulation.hpp"
+
+using namespace keel;
+using namespace keel::test;
+
+namespace {
+
+const std::vector<std::string> launched_methods{"bicgstab",     "bicgstab_fused", "cg",
+                                                "pipelined_cg", "chebyshev",      "smooth"};
+
+// Tests with the emulated GPU while it lives.
+class OnEmulatedGpu {
+  public:
+    explicit OnEmulatedGpu(const std::string& sync) {
+        if (const char* const given = std::getenv("KEEL_TEST_BACKEND")) before_ = given;
+        setenv("KEEL_TEST_BACKEND", ("gpu_emulated/" + sync).c_str(), 1);
+    }
+    OnEmulatedGpu(const OnEmulatedGpu&) = delete;
+    OnEmulatedGpu& operator=(const OnEmulatedGpu&) = delete;
+    ~OnEmulatedGpu() { setenv("KEEL_TEST_BACKEND", before_.c_str(), 1); }
+    static bool usable() { return why_unusable("gpu_emulated").empty(); }
+
+  private:
+    std::string before_ = "openmp";
+};
+
+// A solve of the bottom level: its report, its u on rank 0, the kernels that it took, the all-reduces of the
+// level's ledger.
+struct Solved {
+    Report report;
+    Whole u;
+    long kernels = 0;
+    long reductions = 0;
+};
+
+// With deterministic sums the host drives each operation.
+enum class Driven { by_host, by_device };
+
+Solved solved(const Problem& problem, const BottomOptions& options, Driven driven, double size = 1.0,
+              const Communicator& comm = Communicator::self(),
+              Consolidation consolidation = Consolidation::distributed) {
+    Setup setup(problem,
+                {.bottom_box = problem.width,
+                 .consolidation = consolidation,
+                 .deterministic = driven == Driven::by_host},
+                comm);
+    setup.set_f([&](const Index& cell) { return size * problem.f(cell); });
+    Multigrid multigrid(setup.hierarchy, {}, options);
+    setup.finest().plain->wait();
+    const long kernels = emulated::device().kernels;
+    Solved result{multigrid.solve_bottom(), {}, 0, 0};
+    setup.finest().plain->wait();
+    result.kernels = emulated::device().kernels - kernels;
+    result.u = setup.gather(setup.finest().u);
+    for (const Op op : {Op::reduction, Op::reduction_begin})
+        result.reductions += setup.ledger.at(op, 0).calls;
+    return result;
+}
+
+double distance(const Whole& u, const Whole& reference) {
+    Whole difference = u;
+    for (std::size_t n = 0; n < u.values.size(); ++n) difference.values[n] -= reference.values[n];
+    return max_norm(difference) / std::max(max_norm(reference), 1e-300);
+}
+
+// The same verdict, counts and, but for rounding, residuals and solution. Ordered sums have a word for each
+// box, maxima have one: `maxima` tells that there are some.
+void check_alike(const Solved& launched, const Solved& driven, int boxes, bool maxima = false) {
+    const Report& mine = launched.report;
+    const Report& other = driven.report;
+    CHECK(mine.outcome == other.outcome);
+    CHECK(mine.vanished == other.vanished);
+    CHECK(mine.restarts == other.restarts);
+    CHECK(mine.met == other.met);
+    CHECK(std::abs(mine.iterations - other.iterations) <= 1);
+    if (mine.iterations != other.iterations) return;
+    CHECK(mine.counts.applications == other.counts.applications);
+    CHECK(mine.counts.exchanges == other.counts.exchanges);
+    CHECK(mine.counts.reductions == other.counts.reductions);
+    if (!maxima) CHECK(boxes * mine.counts.words == other.counts.words);
+    CHECK(launched.reductions == driven.reductions);
+    REQUIRE(mine.residuals.size() == other.residuals.size());
+    for (std::size_t n = 0; n < mine.residuals.size(); ++n)
+        CHECK(mine.residuals[n] == Approx(other.residuals[n]).epsilon(1e-9));
+    CHECK(mine.true_residual == Approx(other.true_residual).epsilon(1e-9).margin(1e-300));
+    CHECK(mine.unscaled_residual == Approx(other.unscaled_residual).epsilon(1e-9).margin(1e-300));
+    CHECK(distance(launched.u, driven.u) < (mine.iterations <= 5 ? 1e-12 : 1e-9));
+}
+
+const Problem eight{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
+const Problem one{.boxes = {1, 1, 1}, .width = 5, .beta = "smooth10", .alpha = "wave"};
+const Problem flat{.boxes = {3, 2, 1}, .width = 3, .beta = "smooth10", .alpha = "wave", .dimensions = 2};
+const Problem walled{
+    .boxes = {2, 1, 3}, .width = 3, .boundaries = dirichlet, .beta = "smooth10", .alpha = "wave"};
+const Problem poisson{.boxes = {2, 1, 1}, .width = 4, .a = 0.0, .beta = "smooth10"};
+
+}  // namespace
+
+TEST_CASE("a bottom solve in one launch is the one that the host drives, but for rounding") {
+    if (!OnEmulatedGpu::usable()) return;
+    for (const std::string sync : {"per_operation", "lazy", "graphs"}) {
+        const OnEmulatedGpu gpu(sync);
+        for (const Problem& problem : {eight, one, flat, walled, poisson})
+            for (const std::string& method : launched_methods)
+                for (const Scaling scaling : {Scaling::jacobi, Scaling::none}) {
+                    CAPTURE(sync, method, problem.boxes, problem.width, name(scaling));
+                    const BottomOptions options{
+                        .solver = method, .max_iterations = 30, .scaling = scaling, .sweeps = 3};
+                    const Solved launched = solved(problem, options, Driven::by_device);
+                    check_alike(launched, solved(problem, options, Driven::by_host),
+                                static_cast<int>(product(problem.boxes)));
+                    // A sum and a shift remove the mean of a singular problem; a fill gives relaxation its
+                    // zeros.
+                    CHECK(launched.kernels ==
+                          1 + (problem.singular() ? 2 : 0) + (method == "smooth" ? 1 : 0));
+                }
+    }
+}
+
+TEST_CASE(
+    "a solve in one launch ends as others do: at its limit, by a breakdown, of extreme right-hand sides") {
+    if (!OnEmulatedGpu::usable()) return;
+    const OnEmulatedGpu gpu("graphs");
+    const auto alike = [](const Problem& problem, const BottomOptions& options, double size,
+                          Outcome outcome) {
+        CAPTURE(options.solver, size, name(outcome));
+        const Solved launched = solved(problem, options, Driven::by_device, size);
+        CHECK(launched.kernels == 1);
+        CHECK(launched.report.outcome == outcome);
+        check_alike(launched, solved(problem, options, Driven::by_host, size),
+                    static_cast<int>(product(problem.boxes)), size != 1.0);
+    };
+    Problem indefinite = walled;
+    indefinite.a = -200;
+    indefinite.beta = "const";
+    for (const std::string method : {"bicgstab", "bicgstab_fused", "cg", "pipelined_cg", "chebyshev"}) {
+        alike(walled, {.solver = method, .tolerance = 1e-14, .max_iterations = 3}, 1.0,
+              Outcome::iteration_limit);
+        for (const double size : {1e-180, 1e180})  // whose squares are zero and infinity
+            alike(walled, {.solver = method, .tolerance = 1e-2}, size, Outcome::converged);
+        alike(walled, {.solver = method}, HUGE_VAL, Outcome::breakdown);
+    }
+    alike(indefinite, {.solver = "cg"}, 1.0, Outcome::breakdown);
+    alike(indefinite, {.solver = "pipelined_cg"}, 1.0, Outcome::breakdown);
+}
+
+TEST_CASE("residuals beyond those that come with the result come after it") {
+    if (!OnEmulatedGpu::usable()) return;
+    const OnEmulatedGpu gpu("lazy");
+    const BottomOptions options{
+        .solver = "chebyshev", .tolerance = 1e-300, .max_iterations = 300, .max_restarts = 0};
+    const Solved launched = solved(one, options, Driven::by_device);
+    const Solved driven = solved(one, options, Driven::by_host);
+    REQUIRE(launched.report.residuals.size() == driven.report.residuals.size());
+    REQUIRE(launched.report.residuals.size() > 280);
+    CHECK(launched.report.residuals.back() == Approx(driven.report.residuals.back()));
+}
+
+TEST_CASE("a gathered bottom grid is solved in one launch by the rank that has it, a larger one is not") {
+    if (!OnEmulatedGpu::usable()) return;
+    const OnEmulatedGpu gpu("lazy");
+    const Communicator& world = Communicator::world();
+    for (const Consolidation how : {Consolidation::gather, Consolidation::replicate}) {
+        if (!enough_boxes(eight.boxes)) return;
+        const Solved gathered = solved(eight, {.solver = "cg"}, Driven::by_device, 1.0, world, how);
+        const Solved alone = solved(eight, {.solver = "cg"}, Driven::by_device);
+        if (how == Consolidation::gather && world.rank() != 0) {
+            CHECK(gathered.report.outcome == Outcome::on_other_ranks);
+            continue;
+        }
+        CHECK(gathered.report.residuals == alone.report.residuals);
+        if (world.rank() == 0) CHECK(gathered.u.values == alone.u.values);
+    }
+    const Problem large{.boxes = {1, 1, 1}, .width = 26};
+    CHECK(solved(large, {.solver = "cg", .max_iterations = 1}, Driven::by_device).kernels > 10);
+}
