@@ -111,15 +111,16 @@ class Gpu {
     // Set-up: kernels read what the host's threads write into pinned memory, some rows of a box at a time.
     template <class HostFormula>
     void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
-        const auto [i0, j0, k0] = region.lo;
-        const auto [n0, n1, n2] = region.size;
+        const Index& low = region.lo;
+        const int n0 = region.size[0];
         for_staged_rows(u, boxes, region, [&](int q, const Cells& rows, MoveRows body) {
             const int of_task = divided_up(cells_of_task, n0);
             on_all_threads(divided_up(rows.extent[1], of_task), [&](int task) {
                 const int end = std::min(rows.extent[1], (task + 1) * of_task);
                 for (int row = task * of_task; row < end; ++row)
                     for (int i = 0; i < n0; ++i)
-                        body.staged(i, row) = formula(q, i0 + i, j0 + body.j(row), k0 + body.k(row));
+                        body.staged(i, row) =
+                            formula(q, low[0] + i, low[1] + body.j(row), low[2] + body.k(row));
             });
             body.to_host = false;
             for_each_cell(rows, body);
