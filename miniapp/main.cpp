@@ -76,8 +76,7 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
     const auto add = [&](const std::vector<std::string>& more) {
         errors.insert(errors.end(), more.begin(), more.end());
     };
-    const bool plans = command.action == Action::dry_run || command.action == Action::print_plan;
-    if (speaks) add(validate(deck, files, comm.size(), plans));
+    if (speaks) add(validate(deck, files, comm.size(), command.action == Action::dry_run));
     if (command.action == Action::run) add(validate_run(deck, comm.size()));
     if (refused(errors, comm)) return bad_input;
     if (command.action == Action::print_deck) {
@@ -100,7 +99,6 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
                           resolved_json(table, deck.parameters).dump(),
                           origin_of(all_words, deck.parameters.run.label)};
     const std::string records = record_name(deck, resolved, facts.origin);
-    if (command.action == Action::print_plan) return print_plan(*mode, command.rank, comm);
     if (command.action == Action::dry_run) return dry_run(*mode, facts, records, command.verbose, comm);
     return run_mode(*mode, facts, records, command.verbose, deck.parameters.run.time_limit, start, comm);
 }

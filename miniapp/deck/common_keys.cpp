@@ -24,7 +24,7 @@ void add_problem(Table& table) {
     s.integer("boxes_per_rank", &Problem::boxes_per_rank, at_least(1),
               "boxes of each rank where problem.boxes is not given", "boxes");
     s.integer("ranks", &Problem::ranks, between(0, 1 << 20),
-              "virtual ranks of --dry-run and --print-plan; 0 = those that were started", "ranks");
+              "virtual ranks of --dry-run; 0 = those that were started", "ranks");
     s.add("boxes", triple_kind(0), &Problem::boxes,
           "boxes in each direction; [0,0,0] = as cubic as ranks x boxes_per_rank allow", "boxes");
     s.add("shape", shape_kind("shape"), std::tuple(&Problem::shape, &Problem::boxes_list),

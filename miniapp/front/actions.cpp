@@ -85,30 +85,6 @@ bool refused(const std::vector<std::string>& complaints, const Communicator& com
     return true;
 }
 
-Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm) {
-    const int ranks = mode.resolved().ranks;
-    if (rank >= ranks) {
-        if (comm.rank() == 0)
-            print_complaints({fmt::format("command line: --print-plan={}: there {} {}", rank,
-                                          ranks == 1 ? "is" : "are", counted(ranks, "rank"))});
-        return bad_input;
-    }
-    // Rank 0 plans alone.
-    const SharedMemory memory{memory_of_node(), 1, "node", mode.resolved().dry_run_limit};
-    if (mode.resolved().comm.chooser == SchemeChooser::automatic &&
-        refused(complaints(mode.exceeds_planning(memory)), comm))
-        return bad_input;
-    const auto text = comm.rank() == 0 ? mode.plan_text(rank, memory) : std::nullopt;
-    if (comm.max(text ? 1 : 0) == 0) {
-        if (comm.rank() == 0)
-            print_complaints(
-                {"command line: --print-plan: this run.mode has no ghost cells; choose another"});
-        return bad_input;
-    }
-    if (text) fmt::print("{}", wrapped_lines(*text));
-    return valid;
-}
-
 Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
                const Communicator& comm) {
     const Resolved& resolved = mode.resolved();

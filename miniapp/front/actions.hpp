@@ -24,7 +24,6 @@ struct Start {
 // that has.
 bool refused(const std::vector<std::string>& complaints, const Communicator& comm);
 
-Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm);
 // `records`: the name of their file, empty for none; {threads} may still stand in it.
 Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
                const Communicator& comm);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <string_view>
 
@@ -25,23 +24,12 @@ const std::map<std::string, Action>& options() {
         {"--version", Action::version}, {"--keys", Action::keys},
         {"--solvers", Action::solvers}, {"--backends", Action::backends},
         {"--tables", Action::tables},   {"--print-deck", Action::print_deck},
-        {"--dry-run", Action::dry_run}, {"--print-plan", Action::print_plan}};
+        {"--dry-run", Action::dry_run}};
     return all;
 }
 
 bool has_topic(Action action) {
     return action == Action::help || action == Action::keys || action == Action::tables;
-}
-
-// The number in "--print-plan=RANK".
-std::optional<int> rank_of(std::string_view word) {
-    constexpr std::string_view option = "--print-plan=";
-    if (!word.starts_with(option)) return {};
-    word.remove_prefix(option.size());
-    int rank = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
-    if (error != std::errc() || end != word.data() + word.size() || rank < 0) return {};
-    return rank;
 }
 
 // Whether a word is section.key=value, not a deck whose path has a "=".
@@ -60,7 +48,7 @@ std::string help_text(const Table& table) {
     std::string text =
         "usage: keel [DECK.toml] [section.key=value ...]\n"
         "       keel --benchmark [--quick] [DECK.toml] [section.key=value ...]\n"
-        "       keel --dry-run | --print-plan[=RANK] [DECK.toml] [section.key=value ...]\n"
+        "       keel --dry-run [DECK.toml] [section.key=value ...]\n"
         "       keel --print-deck[=changed] [DECK.toml] [section.key=value ...]\n"
         "       keel --help [KEY] | --keys [SECTION | KEY | all] | --solvers | --backends | --version\n\n" +
         wrapped(
@@ -78,7 +66,6 @@ std::string help_text(const Table& table) {
            "--benchmark    the Keel benchmark (docs/benchmark.md); with --quick small, not to be submitted\n"
            "--dry-run      what a run would be: sizes, memory, messages, predicted times\n"
            "--print-deck   a complete deck with a comment on each key; =changed: what differs from defaults\n"
-           "--print-plan   what a rank sends and receives\n"
            "--keys         the common keys of decks, all, those of a section, or one\n"
            "--solvers      the solvers of bottom.solver, what an iteration costs, and which to try first\n"
            "--backends     the programming models of run.backend, and which can run here\n"
@@ -146,9 +133,6 @@ CommandLine read_command_line(std::span<char* const> words) {
         } else if (word == changed) {
             command.action = Action::print_deck;
             command.only_changed = true;
-        } else if (const auto rank = rank_of(word)) {
-            command.action = Action::print_plan;
-            command.rank = *rank;
         } else if (word.starts_with("-")) {
             const auto similar = nearest(word, names);
             command.unknown.push_back(fmt::format(
@@ -185,7 +169,6 @@ std::optional<std::string> answer(const CommandLine& command, const Table& table
             return table_answer(table, command.topic);
         case Action::print_deck:
         case Action::dry_run:
-        case Action::print_plan:
         case Action::run:
             break;
     }

@@ -12,13 +12,12 @@
 
 namespace keel {
 
-enum class Action { run, help, version, keys, solvers, backends, tables, print_deck, dry_run, print_plan };
+enum class Action { run, help, version, keys, solvers, backends, tables, print_deck, dry_run };
 
 struct CommandLine {
     Action action = Action::run;
     std::string topic;  // for --help, --keys and --tables
     std::optional<std::filesystem::path> deck;
-    int rank = 0;  // whose plan is printed
     bool verbose = false;
     bool only_changed = false;  // print only keys that differ from their defaults
     std::vector<std::string> overrides;

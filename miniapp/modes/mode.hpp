@@ -4,7 +4,6 @@
 // function in both lists of modes.cpp.
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,9 +55,6 @@ class PreparedMode {
     // Why a rank cannot plan the messages of all ranks, virtual ones too, in its share of the memory; empty
     // if it may. Purely local.
     virtual std::string exceeds_planning(const SharedMemory&) const { return ""; }
-    // For reading: all that `rank` sends and receives in exchanges; nothing where it has none that are
-    // planned. Purely local.
-    virtual std::optional<std::string> plan_text(int /*rank*/, const SharedMemory&) const { return {}; }
     // Sizes, messages and memory of a run. Allocates nothing of the problem's size; to plan it takes its
     // share of this memory at most. Collective; complete on rank 0.
     virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory,

@@ -136,13 +136,14 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
     return schemes;
 }
 
+namespace {
+
+// The deck's scheme where the deck chooses, or the one that all others are compared with.
 SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use) {
     SchemeOptions options = comm.chooser == SchemeChooser::deck ? comm.scheme : SchemeOptions();
     options.columns = use.columns;
     return use.ghosts() ? options : without_axes(options);
 }
-
-namespace {
 
 // Requests in the plan of a scheme for the largest part of the nodes, if `share` of the ghosts are planned
 // for.

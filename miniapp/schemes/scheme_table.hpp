@@ -123,8 +123,6 @@ struct SchemeTable {
     std::optional<double> least(std::size_t row) const;  // seconds of a round
 };
 
-// The deck's scheme where the deck chooses, or the one that all others are compared with.
-SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use);
 // From plans for all ranks of the topology, or for nodes that stand for them, made by the calling rank alone:
 // of every scheme that can be planned within the limit, or of the only one that the deck uses. Pure.
 struct Planned {
@@ -167,9 +165,6 @@ std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
 // "comm.scheme = "auto" is predicted to save 17% of the time", if it is more than a tenth; else empty. Timers
 // do not separate the exchanges of a level: the one that gains least stands for all.
 std::string scheme_remedy(const std::vector<SchemeTable>& tables, const std::vector<TimerRow>& timers);
-// For reading: everything that `rank` sends and receives when it exchanges ghost cells, level by level, phase
-// by phase. What a model chooses from is planned in the rank's share of the memory.
-std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank, const SharedMemory& memory);
 // One JSON record a row, "record": "scheme".
 std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>& tables);
 

@@ -86,17 +86,6 @@ class MergedBoxes(KeelTest):
                 self.assertEqual(there, facts["predicted_bytes"])
                 self.assertAlmostEqual(there, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
-    def test_a_printed_plan_shows_who_sends_where(self) -> None:
-        words = ["problem.ranks=64", "comm.ranks_per_node=4", "problem.box=8", self.MERGED]
-        text = self.text(None, "--print-plan=8", *words)
-        there = text.partition("level 1, boxes of 4^3, all cells to where boxes are merged: standard\n")[2]
-        self.assertIn("from rank 15 on node 3: 512 bytes, 1 item of rank 15\n", there)
-        # Among the eight that are left.
-        self.assertIn("level 2, boxes of 4^3, all cells to where boxes are merged: standard\n"
-                      "  local: nothing\n  global\n    to   rank 0 on node 0: 512 bytes, 1 item of rank 8\n", text)  # fmt: skip
-        self.assertNotIn("level 3", text)
-        self.assertNotIn("level 2", self.text(None, "--print-plan=9", *words))
-
     def test_other_studies_merge_too(self) -> None:
         judged = ["problem.boxes=[2,2,2]", "multigrid.agglomerate=1000000"]  # on levels that two of three ranks have none of
         self.valid(3, INPUTS / "smoke/full_multigrid.toml", *judged)

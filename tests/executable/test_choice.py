@@ -1,10 +1,9 @@
 """Schemes compared before a run and in it: traffic, predicted times, who chose, refusals."""
 
-import re
 import tempfile
 from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, by_turns, shown_schemes, wide_lines
+from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, by_turns, shown_schemes
 
 SCHEMES = ["standard", "two_step", "two_step/max_need", "three_step", "split", "split/always", "staged_axes"]
 LASSEN = f"comm.machine={INPUTS}/machines/lassen.toml"
@@ -137,34 +136,6 @@ class Comparison(ChoiceTest):
             self.dry_run(4, *words, "comm.ranks_per_node=4")
 
 
-class PrintedPlans(ChoiceTest):
-    def test_a_printed_plan_names_every_message_of_the_rank(self) -> None:
-        words = [*BOXES, "comm.scheme=two_step", "comm.ranks_per_node=2"]
-        text = self.text(1, "--print-plan=3", *words, "problem.ranks=5")
-        self.assertEqual(text, self.text(5, *words, "--print-plan=3"))
-        self.assertIn("rank 3 of 5, on node 1 with ranks 2, 3\n", text)
-        self.assertIn("level 0, boxes of 8^3, 1 layer from 26 neighbours for the stencil: two_step\n", text)
-        self.assertTrue(self.text(1, "--print-plan", *words, "problem.ranks=5").startswith("rank 0 of 5, on node 0 with"))
-        wide = ["problem.box=4", "comm.scheme=three_step", "comm.ranks_per_node=64", "problem.ranks=512", "comm.neighbours=all"]
-        self.assertEqual(wide_lines(self.text(None, "--print-plan", *wide)), [])
-
-    def test_the_printed_plans_of_all_ranks_hold_all_the_messages_of_a_scheme(self) -> None:
-        for scheme in SCHEMES:
-            words = [*BOXES, "problem.ranks=5", "comm.ranks_per_node=2", f"comm.scheme={scheme}"]
-            _, rows = self.dry_run(None, *words)
-            (row,) = (r for r in rows if (r["level"], r["scheme"]) == (0, scheme))
-            self.assertEqual(row["chosen_by"], "deck")
-            plans = [self.text(None, f"--print-plan={rank}", *words).split("level 1")[0] for rank in range(5)]
-            for direction in ("to  ", "from"):
-                sizes = re.findall(rf"(?m)^    {direction} rank \d on node \d: (\d+) bytes", "".join(plans))
-                self.assertEqual((len(sizes), sum(map(int, sizes))), (row["all"]["messages"], row["all"]["bytes"]))
-
-    def test_what_cannot_be_printed_is_refused(self) -> None:
-        self.refused(2, "--print-plan=2", *BOXES, expected=["command line: --print-plan=2: there are 2 ranks"])
-        self.refused(1, "--print-plan", "run.mode=network", expected=["this run.mode has no ghost cells"])
-        self.refused(1, "--print-plan=x", *BOXES, expected=["command line: --print-plan=x: unknown option"])
-
-
 class Choice(ChoiceTest):
     """comm.scheme = auto and tuned: who chooses what, and that the solution is none the worse."""
 
@@ -286,15 +257,6 @@ class BottomGrid(ChoiceTest):
         self.assertEqual([row["purpose"] for row in moves], ["to_bottom"] * len(self.MOVED))
         self.assertEqual([row["most_sent"]["off_node_messages"] for row in moves[:4]], [496, 31, 31, 2])
         self.assertEqual(moves[3]["all"]["off_node_bytes"] * 16, moves[0]["all"]["off_node_bytes"])
-
-    def test_a_printed_plan_shows_the_way_there_and_back(self) -> None:
-        text = self.text(None, "--print-plan=5", "problem.ranks=8", "comm.ranks_per_node=4", "problem.box=8",
-                         "comm.scheme=three_step", "multigrid.bottom_grid=gather")  # fmt: skip
-        there, back = text.partition("level 1, boxes of 4^3, all cells to where they are solved on: three_step\n")[2].split(
-            "level 1, boxes of 4^3, all cells back from there: three_step\n")  # fmt: skip
-        # Rank 7 sends what its node's ranks have, and rank 4 receives it for them.
-        self.assertIn("  local_S\n    to   rank 7 on node 1: 512 bytes, 1 item of rank 5\n", there)
-        self.assertIn("  local_R\n    from rank 4 on node 1: 512 bytes, 1 item of rank 0\n", back)
 
     def test_model_and_tuned_choose_for_the_boxes_too(self) -> None:
         for words in (["comm.scheme=auto", LASSEN], ["comm.scheme=tuned"]):

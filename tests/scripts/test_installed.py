@@ -134,7 +134,7 @@ class Installed(unittest.TestCase):
         (self.here / "own.toml").touch()
         lines = {
             "keel --be": ["--benchmark"],
-            "keel --print-": ["--print-deck", "--print-deck=changed", "--print-plan"],
+            "keel --print-": ["--print-deck", "--print-deck=changed"],
             "keel quickstart.toml problem.bou": ["problem.boundary="],
             "keel problem.boundary=": ["periodic", "dirichlet", "neumann", "default"],
             "keel multigrid.reference_path=t": ["true"],

@@ -116,10 +116,6 @@ std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
     return exceeds_memory(grids_, memory).value_or("");
 }
 
-std::optional<std::string> PreparedGrids::plan_text(int rank, const SharedMemory& memory) const {
-    return keel::plan_text(grids_, resolved_, rank, memory);
-}
-
 Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const {
     const Layout finest = grids_.finest();
     facts.dimensions = finest.dimensions();

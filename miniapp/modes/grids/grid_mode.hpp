@@ -30,7 +30,6 @@ class PreparedGrids : public PreparedMode {
     const Resolved& resolved() const override { return resolved_; }
     std::string exceeds(const SharedMemory& memory) const override;
     std::string exceeds_planning(const SharedMemory& memory) const override;
-    std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const override;
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override;
     void run(const RunContext& context, Findings& findings) const override;
 

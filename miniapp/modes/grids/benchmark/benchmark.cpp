@@ -49,10 +49,6 @@ class PreparedBenchmark : public PreparedMode {
         }
         return prepared(deck_of(size))->exceeds(memory);
     }
-    std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const override {
-        const SharedMemory of_run{memory.bytes, memory_of_nodes(resolved_.detected).sharing, memory.where};
-        return prepared(deck_of(size_for(of_run)))->plan_text(rank, memory);
-    }
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override {
         return prepared(deck_of(size_for(memory)))->dry_run(comm, memory, progress);
     }
