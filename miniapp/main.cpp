@@ -14,7 +14,6 @@
 #include "miniapp/deck/text/key_text.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/data_folders.hpp"
-#include "miniapp/files/record_name.hpp"
 #include "miniapp/front/actions.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
@@ -25,17 +24,6 @@
 namespace {
 
 using namespace keel;
-
-// output.json but for what only a run knows, its threads.
-std::string record_name(const Deck& deck, const Resolved& resolved, const Origin& origin) {
-    return filled_in(deck.parameters.output.json, [&](const std::string& word) {
-        if (word == "id") return std::optional(origin.id);
-        if (word == "date") return std::optional(origin.id.substr(0, origin.id.find('-')));
-        if (word == "ranks") return std::optional(std::to_string(resolved.ranks));
-        if (word == "nodes") return std::optional(std::to_string(resolved.topology.nodes()));
-        return key_in_name(word, *deck.table, deck.parameters);
-    });
-}
 
 // Prints the answer to a question about the program; for other actions nothing.
 std::optional<Status> answered(const CommandLine& command, const Table& table, bool speaks) {
@@ -98,7 +86,7 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
     const DeckFacts facts{non_default_keys(table, deck.parameters), remarks,
                           resolved_json(table, deck.parameters).dump(),
                           origin_of(all_words, deck.parameters.run.label)};
-    const std::string records = record_name(deck, resolved, facts.origin);
+    const std::string& records = deck.parameters.output.json;
     if (command.action == Action::dry_run) return dry_run(*mode, facts, records, command.verbose, comm);
     return run_mode(*mode, facts, records, command.verbose, deck.parameters.run.time_limit, start, comm);
 }

@@ -13,7 +13,6 @@
 
 #include "kernels/backends/threads.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/files/record_name.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/record_file.hpp"
 #include "miniapp/front/reporter.hpp"
@@ -63,12 +62,6 @@ void write_result(const BenchmarkResult& result, Reporter& report, Findings& fin
     if (!file) findings.trouble = fmt::format("{} could not be written; choose another folder", result_file);
 }
 
-// Opens the file of a dry run, which has no threads that could stand in its name.
-std::string why_not_open(RecordFile& file, const std::string& name) {
-    if (name.find("{threads}") == name.npos) return file.open();
-    return fmt::format("output.json = \"{}\": a dry run starts no threads; leave {{threads}} out", name);
-}
-
 }  // namespace
 
 bool refused(const std::vector<std::string>& complaints, const Communicator& comm) {
@@ -96,7 +89,7 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
                               resolved.dry_run_limit};
     if (refused(complaints(mode.exceeds_planning(memory)), comm)) return bad_input;
     RecordFile file(records);
-    if (refused(complaints(comm.rank() == 0 ? why_not_open(file, records) : ""), comm)) return bad_input;
+    if (refused(complaints(comm.rank() == 0 ? file.open() : ""), comm)) return bad_input;
     const auto progress = make_progress(comm.rank() == 0, verbose);
     const DryRun found = mode.dry_run(comm, memory, *progress);
     if (refused(complaints(found.refusal), comm)) return bad_input;
@@ -126,9 +119,7 @@ Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::stri
     if (refused(exceeds_memory(mode, comm, memory_of(*backend, mode.resolved().detected, comm)), comm))
         return bad_input;
     const bool speaks = comm.rank() == 0;
-    RecordFile file(filled_in(records, [&](const std::string& word) {
-        return word == "threads" ? std::optional(std::to_string(backend->threads())) : std::nullopt;
-    }));
+    RecordFile file(records);
     if (refused(complaints(speaks ? file.open() : ""), comm)) return bad_input;
     Findings findings;
     findings.facts = facts_of(mode.resolved(), comm, *backend);

@@ -24,7 +24,7 @@ struct Start {
 // that has.
 bool refused(const std::vector<std::string>& complaints, const Communicator& comm);
 
-// `records`: the name of their file, empty for none; {threads} may still stand in it.
+// `records`: the name of their file, empty for none.
 Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
                const Communicator& comm);
 Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,

@@ -77,9 +77,7 @@ std::string RecordFile::open() {
     if (!size_of(file_))
         std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error of write(), too
     else if (flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return complaint(
-            "another run is writing to it; wait for its end, or choose another, such as one with {id} in its "
-            "name");
+        return complaint("another run is writing to it; wait for its end, or choose another");
     if (size_of(file_) && ends_in_half_line(path_)) line_end_ = "\n";
     return "";
 }

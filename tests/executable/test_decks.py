@@ -247,23 +247,6 @@ class Output(KeelTest):
             self.assertEqual(run.status, 0, run)
             self.assertTrue(output.read_text().startswith(whole + '{"record":"run"'), output.read_text()[:50])
 
-    def test_words_in_the_name_of_the_records_stand_for_keys_and_for_what_a_run_knows(self) -> None:
-        name = "output.json={ranks}x{threads}_{bottom.solver}_{problem.box}_{run.label}_{id}{_.json"
-        run = self.run_keel(None, *self.small, name, "run.label={id}", records=False, quick=False)
-        self.assertEqual(run.status, 0, run)
-        ((file, text),) = run.files.items()
-        record = strict_json(text.splitlines()[0])
-        self.assertEqual(file, f"1x1_cg_8_{{id}}_{record['id']}{{_.json")
-        wrong = "output.json={rank}.json"
-        expected = 'output.json = "{rank}.json": {rank} stands for nothing; choose {date}, {id}, {nodes}, {ranks}, {threads} or a key'
-        self.refused(None, *self.small, wrong, records=False, expected=[expected, "(did you mean {ranks}?)"])
-        for words, complaint in (
-            (["output.json={ranks}/run.json"], 'output.json = "1/run.json": cannot be written: No such file or directory; choose'),
-            (["output.json=none/{id}.json"], "there is no folder none; make it, or choose another"),
-            (["--dry-run", "output.json={threads}.json"], "a dry run starts no threads; leave {threads} out"),
-        ):
-            self.refused(None, *self.small[:1], *words, records=False, expected=[complaint])
-
     def test_a_full_disk_leaves_whole_lines_and_no_valid_result(self) -> None:
         output = self.folder / "run.json"
         many = ("problem.box=8", "run.triad_mb=1", "run.warmup=0", "run.repeats=40", f"output.json={output}")

@@ -11,7 +11,7 @@
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/machine_file.hpp"
-#include "miniapp/files/record_name.hpp"
+#include "miniapp/files/output_files.hpp"
 #include "miniapp/modes/network/measurement.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/tables/table.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
 #include <optional>
 
 #include "comm/ranks/communicator.hpp"
@@ -11,7 +10,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/lists.hpp"
 #include "miniapp/files/machine_file.hpp"
-#include "miniapp/files/record_name.hpp"
+#include "miniapp/files/output_files.hpp"
 #include "miniapp/setup/machine/devices.hpp"
 #include "miniapp/setup/resolved.hpp"
 
@@ -96,12 +95,7 @@ void check_machine(Rules& rules, const NamedFiles& files) {
 void check_records(Rules& rules, const NamedFiles& files) {
     const std::string& json = rules.parameters().output.json;
     if (json.empty()) return;
-    const std::string wrong = wrong_word(json, *rules.deck().table);
-    // Folders that are words are looked for when these are known.
-    const std::string folder = std::filesystem::path(json).parent_path().string();
-    const std::string reason = !wrong.empty()                    ? wrong
-                               : folder.find('{') != folder.npos ? ""
-                                                                 : reason_not_writable(json);
+    const std::string reason = reason_not_writable(json);
     rules.allow(reason.empty(), {"output.json"}, reason);
     for (const std::string& input :
          {rules.deck().file, files.machine ? files.machine->name : "", files.boxes ? files.boxes->name : "",

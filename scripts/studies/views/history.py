@@ -6,7 +6,7 @@ has a median that differs by --least percent, and 95 % intervals that do not ove
 revision of a series is a loss. For continuous integration --check writes no page, wants no packages, and ends with 2 where the last
 revision has too few runs:
 
-    for n in 1 2 3 4 5 6; do mpiexec -n 2 keel inputs/weak.toml output.json=history/{date}_{id}.json; done
+    for n in 1 2 3 4 5 6; do mpiexec -n 2 keel inputs/weak.toml output.json=history/$(git rev-parse HEAD).json; done
     scripts/report history history --check
 
 On a machine that others use start the old and the new build in turns.

@@ -12,7 +12,7 @@
 #include "build_info.hpp"
 #include "miniapp/deck/text/key_text.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/files/record_name.hpp"
+#include "miniapp/files/output_files.hpp"
 #include "miniapp/modes/grids/benchmark/rules.hpp"
 #include "miniapp/modes/grids/benchmark/sums.hpp"
 #include "miniapp/modes/mode.hpp"
