@@ -79,30 +79,16 @@ std::optional<double> speed_up(const SurveyRow& over, const SurveyRow& row) {
     return median(over.seconds()) / median(row.seconds());
 }
 
-// The baseline without the all-reduces that a plain rearrangement saves: what one would compare with who
-// knows it. Nobody if it takes no part, or is the baseline.
-const SurveyRow* fused(const SurveyRows& rows) {
-    const auto found = std::ranges::find(rows, "bicgstab_fused", &SurveyRow::solver);
-    return found == rows.end() || found == rows.begin() ? nullptr : &*found;
-}
-
 // Numbers of the last round, which are those of every round unless sums differ in their last bits.
 Row survey_row(const SurveyRows& rows, const SurveyRow& row, int levels, int steps, const RunFacts& facts) {
     const std::vector<double> seconds = row.seconds();
     const SolveRecord& last = row.solves.back();
     const SolveReport& report = last.report;
-    const SurveyRow* const known = fused(rows);
     const Movement moved =
         movement_of(row.timers, static_cast<double>(facts.domain->cells) * steps, row.digits());
     const bool verified =
         std::ranges::any_of(report.visits, [](const Report& visit) { return visit.tested(); });
-    const auto gain = [&](const char* field, const SurveyRow* over, const char* heading) {
-        const auto times = over ? speed_up(*over, row) : std::nullopt;
-        return Cell(field, number_or_null(times), over ? heading : "",
-                    !row.converged() ? "failed"
-                    : times          ? fmt::format("{:.2f}", *times)
-                                     : "-");
-    };
+    const std::optional<double> times = speed_up(rows.front(), row);
     const auto count = [](const char* field, long value, const char* heading) {
         return Cell(field, value, heading, Unit::none);
     };
@@ -121,8 +107,10 @@ Row survey_row(const SurveyRows& rows, const SurveyRow& row, int levels, int ste
             {"parts", parts_json(parts_of(row.timers, levels - 1))},
             {"moved", moved_json(moved, facts.triad_bytes_per_second)},
             {"baseline", rows.front().solver},
-            gain("speed_up", &rows.front(), "time\nspeed-up"),
-            gain("speed_up_on_fused", known, "time\non fused"),
+            {"speed_up", number_or_null(times), "time\nspeed-up",
+             !row.converged() ? "failed"
+             : times          ? fmt::format("{:.2f}", *times)
+                              : "-"},
             {"u_l2", last.u_l2}};
 }
 
@@ -148,8 +136,8 @@ std::string survey_notes(const SurveyRows& rows, std::span<const std::string> le
     return text +
            fmt::format(
                "missed: bottom solves whose true |r| / |f|, unscaled 2-norms, missed bottom.tolerance\n"
-               "speed-up: median seconds of {} over those of the row{}\n",
-               rows.front().solver, fused(rows) ? "; on fused: those of bicgstab_fused" : "");
+               "speed-up: median seconds of {} over those of the row\n",
+               rows.front().solver);
 }
 
 // "NAME KEY=VALUE ..." as words for read_deck(), and as the solver's name: with single blanks, and without
