@@ -16,7 +16,6 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/bodies/block_solve.hpp"
 #include "kernels/bodies/boundary.hpp"
 #include "kernels/bodies/bricks.hpp"
 #include "kernels/bodies/krylov/single_launch.hpp"
@@ -96,14 +95,6 @@ struct Buffer {
     Precision precision = Precision::fp64;
 };
 
-// The memory of factored blocks (kernels/bodies/block_solve.hpp): a field for IC(0), or a buffer of
-// exact_block_values() for exact factors.
-struct BlockFactors {
-    BlockSolver solver = BlockSolver::ic0;
-    Field inverse = {};
-    Buffer entries = {};
-};
-
 // A converted field replaces what the target holds, or is added to it.
 enum class Update { replace, add };
 
@@ -179,11 +170,11 @@ class Operations {
     virtual Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) = 0;
 
     // --- Block Jacobi: each box is a block of the operator, without the coupling between boxes.
-    // Factors the blocks; set-up. Returns the largest ratio of a diagonal entry to its pivot, +infinity if a
-    // pivot is not positive: no factor exists then.
-    virtual double factor_blocks(const BlockFactors& factors, const Stencil& L) = 0;
-    // z = M^-1 r by these factors; z is not r
-    virtual Work solve_blocks(Field z, const BlockFactors& factors, const Stencil& L, Field r) = 0;
+    // The inverse pivots of the blocks' IC(0); set-up. Returns the largest ratio of a diagonal entry to its
+    // pivot, +infinity if a pivot is not positive: no factor exists then.
+    virtual double factor_blocks(Field inverse, const Stencil& L) = 0;
+    // z = M^-1 r by these pivots; z is not r
+    virtual Work solve_blocks(Field z, Field inverse, const Stencil& L, Field r) = 0;
 
     // --- To and from the next coarser level, whose fields are named coarse
     virtual Work restrict_to(Field coarse, Field fine) = 0;
@@ -262,10 +253,6 @@ class Operations {
     }
     Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
         return smooth(u, L, f, sweeps, {});
-    }
-    // The buffer for exact factors: w^5 + w^3 values a box of width w, w^3 + w^2 in two dimensions.
-    std::size_t exact_block_values() const {
-        return static_cast<std::size_t>(layout().local_count()) * ExactBlocks::values(layout().extent());
     }
 };
 

@@ -104,22 +104,15 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
             return this->relax_half(half, RelaxNewton<D>{u.view(), StencilView<D>(L), f.view(), phi});
         });
     }
-    double factor_blocks(const BlockFactors& factors, const Stencil& L) override {
-        if (factors.solver == BlockSolver::ic0)
-            return this->backend().max_over_cells(this->each_box(),
-                                                  FactorIncompletely{incomplete(factors, L)});
-        check_at_least(factors.entries.values, this->exact_block_values(),
-                       "the factors of all boxes fit into the buffer");
-        return this->backend().max_over_cells(this->each_box(),
-                                              FactorExactly{exact(factors), StencilView<3>(L)});
+    double factor_blocks(Field inverse, const Stencil& L) override {
+        return this->backend().max_over_cells(this->each_box(), FactorIncompletely{incomplete(inverse, L)});
     }
-    Work solve_blocks(Field z, const BlockFactors& factors, const Stencil& L, Field r) override {
-        if (factors.solver == BlockSolver::ic0) {
-            for_each_box(SolveIncompletely{incomplete(factors, L), z.view(), r.view()});
-            return IncompleteBlocks::solve_cost(this->layout().dimensions()) * this->cells();
-        }
-        for_each_box(SolveExactly{exact(factors), z.view(), r.view()});
-        return SolveExactly::cost(this->layout().extent()) * this->cells();
+    Work solve_blocks(Field z, Field inverse, const Stencil& L, Field r) override {
+        // A box is as much work as its cells.
+        this->backend().for_each_cell(this->each_box(),
+                                      SolveIncompletely{incomplete(inverse, L), z.view(), r.view()},
+                                      this->layout().box_cells().cells());
+        return IncompleteBlocks::solve_cost(this->layout().dimensions()) * this->cells();
     }
 
     SparseRows make_rows(const CsrMatrix& A) override {
@@ -277,16 +270,8 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
     }
 
   private:
-    IncompleteBlocks incomplete(const BlockFactors& factors, const Stencil& L) const {
-        return {StencilView<3>(L), factors.inverse.view(), this->kept_windows(), this->layout().extent()};
-    }
-    ExactBlocks exact(const BlockFactors& factors) const {
-        return {static_cast<double*>(factors.entries.data), this->kept_windows(), this->layout().extent()};
-    }
-    // A box is as much work as its cells.
-    template <class Body>
-    void for_each_box(const Body& body) {
-        this->backend().for_each_cell(this->each_box(), body, this->layout().box_cells().cells());
+    IncompleteBlocks incomplete(Field inverse, const Stencil& L) const {
+        return {StencilView<3>(L), inverse.view(), this->kept_windows(), this->layout().extent()};
     }
 
     template <class Body>

@@ -15,10 +15,6 @@
 
 namespace keel {
 
-// How a block is solved: by IC(0), or by Cholesky's factorisation, which keeps width^5 values for each box,
-// width^3 in two dimensions.
-enum class BlockSolver { ic0, exact };
-
 // IC(0): M = (E + F) E^-1 (E + F^T), F the block below its diagonal. On 7 points no two neighbours have a
 // common one, so there is no fill between them, and only the diagonal differs from the block's own:
 //     E_i = D_i - SUM c_f^2 / E_lower   over the three neighbours before i in the box.
@@ -97,101 +93,6 @@ struct SolveIncompletely {
                     const int a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
                     z(q, a, b, c) += M.behind(z, w, i, j, k) * M.inverse(q, a, b, c);
                 }
-    }
-};
-
-// Cholesky's factor C of each block, C C^T, by rows: row i has entries in columns i - band .. i only. The
-// band is as wide as the next plane is away, or the next row in two dimensions.
-struct ExactBlocks {
-    double* entries;
-    const Window* windows;
-    Index extent;  // cells of a box
-
-    constexpr int rows() const { return extent[0] * extent[1] * extent[2]; }
-    constexpr int band() const { return extent[2] > 1 ? extent[0] * extent[1] : extent[0]; }
-    static constexpr std::size_t values(const Index& extent) {
-        const ExactBlocks box{nullptr, nullptr, extent};
-        return product(extent) * static_cast<std::size_t>(box.band() + 1);
-    }
-    constexpr double& entry(int n, int row, int column) const {
-        const auto at = static_cast<std::size_t>(n) * values(extent) +
-                        static_cast<std::size_t>(row) * static_cast<std::size_t>(band() + 1);
-        return entries[at + static_cast<std::size_t>(column - row + band())];
-    }
-    constexpr int first_column(int row) const { return row > band() ? row - band() : 0; }
-    // The cell of a row, at its place in the fields.
-    struct Cell {
-        int q, i, j, k;
-    };
-    constexpr Cell cell(int n, int row) const {
-        const Window& w = windows[n];
-        return {w.block, w.at[0] + row % extent[0], w.at[1] + row / extent[0] % extent[1],
-                w.at[2] + row / (extent[0] * extent[1])};
-    }
-    constexpr double& value(const View& u, int n, int row) const {
-        const auto [q, i, j, k] = cell(n, row);
-        return u(q, i, j, k);
-    }
-};
-
-// Fills in C. The value is that of FactorIncompletely, with the squares of the pivots.
-struct FactorExactly {
-    ExactBlocks C;
-    StencilView<3> L;
-
-    constexpr double operator()(int n, int, int, int) const {
-        const int w = C.extent[0];
-        double worst = 0;
-        for (int row = 0; row < C.rows(); ++row) {
-            const int low = C.first_column(row);
-            for (int column = low; column <= row; ++column) C.entry(n, row, column) = 0.0;
-            const auto [q, i, j, k] = C.cell(n, row);
-            const double D = L.diagonal(q, i, j, k);
-            C.entry(n, row, row) = D;
-            if (row % w > 0) C.entry(n, row, row - 1) = -L.x(q, i, j, k);
-            if (row / w % C.extent[1] > 0) C.entry(n, row, row - w) = -L.y(q, i, j, k);
-            if (row / (w * C.extent[1]) > 0) C.entry(n, row, row - w * C.extent[1]) = -L.z(q, i, j, k);
-            for (int column = low; column <= row; ++column) {
-                double sum = C.entry(n, row, column);
-                const int from = low > C.first_column(column) ? low : C.first_column(column);
-                for (int m = from; m < column; ++m) sum -= C.entry(n, row, m) * C.entry(n, column, m);
-                if (column < row) {
-                    C.entry(n, row, column) = sum / C.entry(n, column, column);
-                    continue;
-                }
-                // A pivot that subtraction has reduced below this part of the diagonal is noise.
-                const double ratio = sum > 1e-13 * D ? D / sum : HUGE_VAL;
-                worst = worst > ratio ? worst : ratio;
-                C.entry(n, row, row) = std::sqrt(sum);
-            }
-        }
-        return worst;
-    }
-};
-
-// z = C^-T C^-1 r
-struct SolveExactly {
-    ExactBlocks C;
-    View z, r;
-
-    constexpr void operator()(int n, int, int, int) const {
-        for (int row = 0; row < C.rows(); ++row) {
-            double sum = C.value(r, n, row);
-            for (int column = C.first_column(row); column < row; ++column)
-                sum -= C.entry(n, row, column) * C.value(z, n, column);
-            C.value(z, n, row) = sum / C.entry(n, row, row);
-        }
-        for (int row = C.rows() - 1; row >= 0; --row) {
-            const double value = C.value(z, n, row) / C.entry(n, row, row);
-            C.value(z, n, row) = value;
-            for (int column = C.first_column(row); column < row; ++column)
-                C.value(z, n, column) -= C.entry(n, row, column) * value;
-        }
-    }
-    // Per cell.
-    static constexpr Cost cost(const Index& extent) {
-        const double band = ExactBlocks{nullptr, nullptr, extent}.band();
-        return {4 * band + 2, 2 * band + 3, 2};
     }
 };
 

@@ -40,8 +40,8 @@ class DecoratedOperations : public Operations {
     void assign(Field u, const Region& cells, const Formula& formula) override {
         derived().set_up([&](Operations& inner) { inner.assign(u, cells, formula); });
     }
-    double factor_blocks(const BlockFactors& factors, const Stencil& L) override {
-        return derived().set_up([&](Operations& inner) { return inner.factor_blocks(factors, L); });
+    double factor_blocks(Field inverse, const Stencil& L) override {
+        return derived().set_up([&](Operations& inner) { return inner.factor_blocks(inverse, L); });
     }
     void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
         derived().set_up([&](Operations& inner) { inner.restrict_faces(coarse, fine, direction, scale); });
@@ -98,8 +98,8 @@ class DecoratedOperations : public Operations {
     Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) override {
         return call(Op::smooth, &Operations::relax_newton, u, L, phi, f, colour);
     }
-    Work solve_blocks(Field z, const BlockFactors& factors, const Stencil& L, Field r) override {
-        return call(Op::bottom_preconditioner, &Operations::solve_blocks, z, factors, L, r);
+    Work solve_blocks(Field z, Field inverse, const Stencil& L, Field r) override {
+        return call(Op::bottom_preconditioner, &Operations::solve_blocks, z, inverse, L, r);
     }
 
     Work restrict_to(Field coarse, Field fine) override {

@@ -48,15 +48,13 @@ constexpr auto names_of(Norm) {
 }
 
 // Preconditioners: a cycle of algebraic multigrid of the bottom grid or of a matrix; of a whole problem on
-// grids a V-cycle, or incomplete or complete Cholesky factorisations of the blocks of the operator that the
-// boxes are.
-enum class PreconditionerKind { none, amg, v_cycle, block_ic0, block_cholesky };
+// grids a V-cycle, or incomplete Cholesky factorisations of the blocks of the operator that the boxes are.
+enum class PreconditionerKind { none, amg, v_cycle, block_ic0 };
 constexpr auto names_of(PreconditionerKind) {
     using Name = Named<PreconditionerKind>;
     return std::array{Name{PreconditionerKind::none, "none"}, Name{PreconditionerKind::amg, "amg"},
                       Name{PreconditionerKind::v_cycle, "v_cycle"},
-                      Name{PreconditionerKind::block_ic0, "block_ic0"},
-                      Name{PreconditionerKind::block_cholesky, "block_cholesky"}};
+                      Name{PreconditionerKind::block_ic0, "block_ic0"}};
 }
 
 // The source of the interval of eigenvalues that a method has its polynomials for: bounds of the operator's

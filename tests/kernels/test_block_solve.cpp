@@ -106,45 +106,11 @@ struct Blocks {
 // Diagonally dominant: the coefficients are below 2.4.
 constexpr double dominant = 16;
 
-BlockFactors exact_factors(Operations& operations) {
-    return {.solver = BlockSolver::exact,
-            .entries = operations.make_buffer(operations.exact_block_values(), Wire::direct)};
-}
-
 Blocks any_blocks() {
     return {GENERATE(2U, 3U), GENERATE(1, 2, 3, 5, 8), GENERATE(Storage::boxes, Storage::blocks)};
 }
 
 }  // namespace
-
-TEST_CASE("an exactly solved block times the solution is the right-hand side") {
-    Blocks x = any_blocks();
-    CAPTURE(x.dimensions, x.width);
-    const Stencil L = x.stencil(dominant);
-    const Field r = x.make(1), z = x.make(2);
-    const auto w = static_cast<std::size_t>(x.width);
-    const std::size_t rows = x.dimensions == 3 ? w * w * w : w * w;
-    const std::size_t band = x.dimensions == 3 && w > 1 ? w * w : w;
-    CHECK(x.operations->exact_block_values() == 2 * rows * (band + 1));
-    const BlockFactors factors = exact_factors(*x.operations);
-    const double shrunk = x.operations->factor_blocks(factors, L);
-    if (rows < 50) {
-        const double most = std::max(x.most_shrunk(0, dominant), x.most_shrunk(1, dominant));
-        CHECK(std::abs(shrunk / most - 1) < 1e-14);
-    }
-    x.operations->solve_blocks(z, factors, L, r);
-    const HostField solution = x.on_host(z);
-    double worst = 0;
-    x.for_each_cell([&](int q, const Index& c) {
-        double product = Blocks::diagonal(dominant, c) * x.at(solution, q, c);
-        for (std::size_t d = 0; d < x.dimensions; ++d) {
-            if (x.before(c, d) != 0) product -= x.before(c, d) * x.at(solution, q, Blocks::step(c, d, -1));
-            if (x.behind(c, d) != 0) product -= x.behind(c, d) * x.at(solution, q, Blocks::step(c, d, 1));
-        }
-        worst = std::max(worst, std::abs(product - block_noise(1, c)));
-    });
-    CHECK(worst < 1e-13);
-}
 
 TEST_CASE(
     "IC(0) has the pivots of its recurrence, and its product with the solution is the right-hand side") {
@@ -152,9 +118,8 @@ TEST_CASE(
     CAPTURE(x.dimensions, x.width);
     const Stencil L = x.stencil(dominant);
     const Field r = x.make(1), z = x.make(2), inverse = x.make(3);
-    const BlockFactors factors{BlockSolver::ic0, inverse};
-    const double shrunk = x.operations->factor_blocks(factors, L);
-    x.operations->solve_blocks(z, factors, L, r);
+    const double shrunk = x.operations->factor_blocks(inverse, L);
+    x.operations->solve_blocks(z, inverse, L, r);
     const HostField E = x.on_host(inverse), y = x.on_host(z);
 
     double worst = 0, most = 0;
@@ -198,6 +163,5 @@ TEST_CASE("a block that is not positive has no factor, whichever of the boxes it
         return 1 / (c[0] / x.width == spoilt ? -1.0 : Blocks::diagonal(dominant, c));
     });
     const Field inverse = x.make(3);
-    CHECK(std::isinf(x.operations->factor_blocks({BlockSolver::ic0, inverse}, L)));
-    CHECK(std::isinf(x.operations->factor_blocks(exact_factors(*x.operations), L)));
+    CHECK(std::isinf(x.operations->factor_blocks(inverse, L)));
 }

@@ -24,11 +24,6 @@ bool wants_symmetry(const BottomOptions& options) {
     return method_named(options.solver).preconditioning == Preconditioning::symmetric;
 }
 
-// 8 MB a box, 16 MB in two dimensions.
-constexpr int widest_exact_block(int dimensions) {
-    return dimensions == 2 ? 128 : 16;
-}
-
 // One solve by a Krylov method on the finest grid.
 struct KrylovRecord {
     // Its norms are those of the system that the method sees (linear_system.hpp).
@@ -53,7 +48,7 @@ std::string convergence_text(const NamedSolver& solver, PreconditionerKind kind,
     text += fmt::format(
         "{} applications of the operator, {} {}, {} all-reduces of {} words together, {} exchanges\n",
         report.counts.applications, solve.preconditionings,
-        is_of_blocks(kind) ? "of the preconditioner" : "V-cycles", solve.cost.reductions,
+        kind == PreconditionerKind::block_ic0 ? "of the preconditioner" : "V-cycles", solve.cost.reductions,
         solve.cost.reduction_words, solve.cost.exchanges);
     return text;
 }
@@ -62,7 +57,7 @@ std::string record_of(const KrylovRecord& solve, const NamedSolver& solver, Prec
                       std::size_t repeat) {
     Json record = krylov_record(repeat, solver.name, solve.cost.seconds, solve.report, solver.options);
     record["v_cycles"] = kind == PreconditionerKind::v_cycle ? solve.preconditionings : 0;
-    if (is_of_blocks(kind)) record["preconditioner_applications"] = solve.preconditionings;
+    if (kind == PreconditionerKind::block_ic0) record["preconditioner_applications"] = solve.preconditionings;
     add_cost(record, solve.cost, solve.u_l2);
     return line_of(record);
 }
@@ -191,17 +186,11 @@ class KrylovMode : public HierarchyMode {
         };
         const bool v_cycle = kind == PreconditionerKind::v_cycle;
         require(kind != PreconditionerKind::amg, {"bottom.preconditioner", "run.mode"},
-                "needs a matrix; choose v_cycle, block_ic0 or block_cholesky, or run.mode = spmv with "
-                "problem.matrix = grid");
+                "needs a matrix; choose v_cycle or block_ic0, or run.mode = spmv with problem.matrix = grid");
         require(!v_cycle || p.multigrid.bottom_box < p.problem.box,
                 {"multigrid.bottom_box", "problem.box", "bottom.preconditioner"},
                 fmt::format("a V-cycle needs two levels; choose multigrid.bottom_box below problem.box = {}",
                             p.problem.box));
-        require(kind != PreconditionerKind::block_cholesky ||
-                    p.problem.box <= widest_exact_block(p.problem.dimensions),
-                {"bottom.preconditioner", "problem.box"},
-                fmt::format("keeps width^{} values a box; choose problem.box up to {}, or block_ic0",
-                            2 * p.problem.dimensions - 1, widest_exact_block(p.problem.dimensions)));
         require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "bottom.preconditioner"},
                 "already scales the system; give bottom.scaling = \"none\"");
         const bool bases = solver.reads("basis");  // the preconditioned system's Krylov spaces

@@ -116,9 +116,6 @@ double bytes_beside_vectors(const GridSetup& grids, const Layout& layout) {
         if (uses_algebraic(options))
             bytes += AlgebraicCycle::bytes(layout.local_cells(), static_cast<double>(layout.cell_count()),
                                            layout.dimensions(), grids.multigrid.amg);
-    if (grids.use.krylov == KrylovLevel::finest)
-        bytes +=
-            layout.local_count() * preconditioner_bytes_of_box(grids.use.preconditioner, layout.extent());
     return bytes;
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<Splitting>() == Words{"boxes", "interleaved", "slabs"});
     CHECK(words_of<Norm>() == Words{"residual", "natural"});
     CHECK(words_of<SpectrumFrom>() == Words{"auto", "estimate", "interval"});
-    CHECK(words_of<PreconditionerKind>() == Words{"none", "amg", "v_cycle", "block_ic0", "block_cholesky"});
+    CHECK(words_of<PreconditionerKind>() == Words{"none", "amg", "v_cycle", "block_ic0"});
     CHECK(words_of<Cycle>() == Words{"V", "F"});
     CHECK(words_of<Interpolation>() == Words{"constant", "linear"});
     CHECK(words_of<Consolidation>() == Words{"distributed", "consolidate", "gather", "replicate"});
