@@ -110,26 +110,22 @@ void require_known(const Model& model, const Topology& topology) {
     if (!parameters.empty()) throw MissingParameter(model.machine.name, parameters, measure);
 }
 
-std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup,
-                             const RanksPlanned& whose) {
-    const std::span<const int> some = whose.some();
-    const auto ranks = whose.all() ? static_cast<std::size_t>(setup.topology.ranks()) : some.size();
-    std::vector<Share> shares(ranks);
-    const auto share = [&](int rank) -> Share* {
-        if (whose.all()) return &shares[static_cast<std::size_t>(rank)];
-        const auto place = std::ranges::lower_bound(some, rank);
-        return place != some.end() && *place == rank ? &shares[static_cast<std::size_t>(place - some.begin())]
-                                                     : nullptr;
-    };
+std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup) {
+    std::vector<Share> shares(static_cast<std::size_t>(setup.topology.ranks()));
     for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
-        if (Share* const one = share(message.source)) add(one->sent, stage, message, bytes, setup);
-        if (Share* const one = share(message.target)) add(one->received, stage, message, bytes, setup);
+        add(shares[static_cast<std::size_t>(message.source)].sent, stage, message, bytes, setup);
+        add(shares[static_cast<std::size_t>(message.target)].received, stage, message, bytes, setup);
     });
     return shares;
 }
 
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup) {
-    return shares_of(plan, columns, setup, rank).front();
+    Share share;
+    for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
+        if (message.source == rank) add(share.sent, stage, message, bytes, setup);
+        if (message.target == rank) add(share.received, stage, message, bytes, setup);
+    });
+    return share;
 }
 
 std::vector<Share> gather(const Communicator& comm, const Share& mine) {

@@ -42,9 +42,8 @@ struct Setup {
     std::size_t value_bytes = sizeof(double);  // bytes of a value
 };
 
-// The shares of the ranks that a plan is of, ascending.
-std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup,
-                             const RanksPlanned& whose = {});
+// The shares of all ranks.
+std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup);
 // The share of one rank, from its part of a plan.
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup);
 // Every rank's share by rank, on rank 0 (empty elsewhere). Collective.
@@ -53,10 +52,7 @@ std::vector<Share> gather(const Communicator& comm, const Share& mine);
 // A scheme's numbers over all ranks.
 struct SchemeRow {
     SchemeOptions scheme;
-    Volume all;  // sent by all ranks
-    // Half-width of the 95 % confidence interval of `all`, if estimated from a sample of nodes. The most of a
-    // rank, and times, are then those of the sample: others' may be more.
-    std::optional<Volume> margin = {};
+    Volume all;                  // sent by all ranks
     Volume most_sent;            // each number of the rank that has most
     Volume most_received;        // the same for receives
     double longest_message = 0;  // values

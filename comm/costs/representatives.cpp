@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <numeric>
-
-#include "kernels/hash.hpp"
+#include <optional>
 
 namespace keel {
 namespace {
@@ -116,9 +113,6 @@ Samples samples_of(int tiles, bool periodic) {
     return {{{all_kinds, all_kinds + 1 - tiles}, {all_kinds + 1, tiles - all_kinds}}};
 }
 
-// The most nodes of a sample that are picked, not drawn.
-constexpr int picked_nodes = 3;
-
 }  // namespace
 
 Representatives Representatives::themselves(const Layout& layout, const Topology& topology) {
@@ -127,22 +121,11 @@ Representatives Representatives::themselves(const Layout& layout, const Topology
     return those;
 }
 
-Representatives Representatives::of(const Layout& layout, const Topology& topology, const FewNodes& few) {
+Representatives Representatives::of(const Layout& layout, const Topology& topology, int most_ranks) {
     Representatives those = themselves(layout, topology);
-    const bool many = topology.ranks() > few.most_ranks;
+    const bool many = topology.ranks() > most_ranks;
     const auto tiling = many ? tiling_of(layout, topology) : std::optional<Tiling>();
-    if (!tiling) {
-        if (!many || few.sampled == 0 || few.sampled + picked_nodes >= topology.nodes()) return those;
-        those.sample_ = sample_of(layout, topology, few.sampled);
-        std::vector<int> ranks;
-        for (const auto* const nodes : {&those.sample_->picked, &those.sample_->drawn})
-            for (const int node : *nodes) {
-                const auto there = topology.ranks_on(node);
-                ranks.insert(ranks.end(), there.begin(), there.end());
-            }
-        those.parts_.front().whose = RanksPlanned(std::move(ranks));
-        return those;
-    }
+    if (!tiling) return those;
     those.parts_.clear();
     std::array<Samples, 3> along;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -157,121 +140,28 @@ Representatives Representatives::of(const Layout& layout, const Topology& topolo
     return those;
 }
 
-// Picks the first node, the last, which may not be full, and the one whose boxes share most faces with those
-// of other nodes. The others are drawn by a fixed shuffle.
-Representatives::Sample Representatives::sample_of(const Layout& layout, const Topology& topology,
-                                                   int drawn) {
-    const auto nodes = static_cast<std::size_t>(topology.nodes());
-    std::vector<int> faces(nodes, 0);
-    const GhostPattern pattern = ghost_pattern(layout, 1, Neighbours::faces);
-    for (int box = 0; box < layout.box_count(); ++box) {
-        const int node = topology.node(layout.owner(box));
-        for (const Index& side : pattern.sides())
-            if (const auto other = layout.neighbour(box, side))
-                faces[static_cast<std::size_t>(node)] += topology.node(layout.owner(*other)) != node ? 1 : 0;
-    }
-    Sample sample;
-    sample.picked = {0, topology.nodes() - 1,
-                     static_cast<int>(std::ranges::max_element(faces) - faces.begin())};
-    sort_distinct(sample.picked);
-    std::vector<int> others;
-    for (int node = 0; node < topology.nodes(); ++node)
-        if (!std::ranges::binary_search(sample.picked, node)) others.push_back(node);
-    const auto shuffled = [](int node) { return scramble(static_cast<std::uint64_t>(node)); };
-    std::ranges::partial_sort(others, others.begin() + drawn, {}, shuffled);
-    sample.drawn.assign(others.begin(), others.begin() + drawn);
-    return sample;
-}
-
-int Representatives::planned_nodes() const {
-    return sample_ ? static_cast<int>(sample_->picked.size() + sample_->drawn.size())
-                   : largest().topology.nodes();
-}
-
-// The senders of a node depend on the needs of its neighbours' neighbours.
-double Representatives::share_of_requests(const Part& part) const {
-    const Layout& layout = part.layout;
+double Representatives::share_of_requests() const {
+    const Layout& layout = largest().layout;
     const auto sides = ghost_pattern(layout, 1, Neighbours::faces).sides();
-    const auto node = [&](int box) {
-        return static_cast<std::size_t>(part.topology.node(layout.owner(box)));
-    };
-    const auto for_each_face = [&](const auto& visit) {
-        for (int box = 0; box < layout.box_count(); ++box)
-            for (const Index& side : sides)
-                if (const auto other = layout.neighbour(box, side)) visit(box, *other);
-    };
-    std::vector<bool> reached(static_cast<std::size_t>(part.topology.nodes()), !sample_);
-    if (sample_) {
-        for (const auto* const nodes : {&sample_->picked, &sample_->drawn})
-            for (const int one : *nodes) reached[static_cast<std::size_t>(one)] = true;
-        for (int faces = 0; faces < 2; ++faces) {
-            std::vector<bool> further = reached;
-            for_each_face([&](int box, int other) {
-                if (reached[node(box)]) further[node(other)] = true;
-            });
-            reached = std::move(further);
-        }
-    }
     double requests = 0;
-    for_each_face([&](int box, int other) {
-        requests += reached[node(box)] && layout.owner(box) != layout.owner(other) ? 1 : 0;
-    });
+    for (int box = 0; box < layout.box_count(); ++box)
+        for (const Index& side : sides)
+            if (const auto other = layout.neighbour(box, side))
+                requests += layout.owner(box) != layout.owner(*other) ? 1 : 0;
     return requests / (static_cast<double>(sides.size()) * layout.box_count());
-}
-
-SchemeRow Representatives::row_of(const Part& part, const SchemeOptions& scheme, const Plan& plan,
-                                  std::size_t columns, const Model* model, std::size_t value_bytes) const {
-    const Setup setup{part.topology, model, value_bytes};
-    const std::vector<Share> shares = shares_of(plan, columns, setup, part.whose);
-    if (!sample_) return keel::summary(scheme, shares, setup);
-    const Topology sampled = part.topology.among(part.whose.some());
-    SchemeRow row = keel::summary(scheme, shares, {sampled, model, value_bytes});
-    const auto of_nodes = [&](const std::vector<int>& nodes, double Volume::*number) {
-        std::vector<double> sums(nodes.size(), 0.0);
-        for (std::size_t n = 0; n < nodes.size(); ++n)
-            for (const int rank : part.topology.ranks_on(nodes[n])) {
-                const auto place = std::ranges::lower_bound(part.whose.some(), rank);
-                const auto& share = shares[static_cast<std::size_t>(place - part.whose.some().begin())];
-                sums[n] += share.sent.volume.*number;
-            }
-        return sums;
-    };
-    row.margin.emplace();
-    const auto drawn = static_cast<double>(sample_->drawn.size());
-    const auto others =
-        static_cast<double>(part.topology.nodes()) - static_cast<double>(sample_->picked.size());
-    for (double Volume::*const number : volume_members) {
-        const std::vector<double> picked = of_nodes(sample_->picked, number);
-        const std::vector<double> values = of_nodes(sample_->drawn, number);
-        const double mean = std::accumulate(values.begin(), values.end(), 0.0) / drawn;
-        double squares = 0;
-        for (const double value : values) squares += (value - mean) * (value - mean);
-        row.all.*number = std::accumulate(picked.begin(), picked.end(), others * mean);
-        // The standard error of the mean of nodes drawn without replacement; 95 % of normally distributed
-        // means are within 1.96 of it.
-        const double error = std::sqrt(squares / (drawn - 1) / drawn * (1 - drawn / others));
-        row.margin.value().*number = 1.96 * others * error;
-    }
-    return row;
-}
-
-SchemeRow Representatives::of_all(std::span<const SchemeRow> rows) const {
-    SchemeRow row = rows.back();
-    for (double Volume::*const number : volume_members) {
-        double sum = 0;
-        for (std::size_t part = 0; part < rows.size(); ++part)
-            sum += parts_[part].weight * rows[part].all.*number;
-        row.all.*number = sum / divisor_;
-    }
-    return row;
 }
 
 SchemeRow Representatives::summary(const SchemeOptions& scheme, std::span<const Plan> plans,
                                    std::size_t columns, const Model* model, std::size_t value_bytes) const {
-    std::vector<SchemeRow> of_parts;
-    for (std::size_t part = 0; part < parts_.size(); ++part)
-        of_parts.push_back(row_of(parts_[part], scheme, plans[part], columns, model, value_bytes));
-    return of_all(of_parts);
+    SchemeRow row;
+    Volume all;
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+        const Setup setup{parts_[part].topology, model, value_bytes};
+        row = keel::summary(scheme, shares_of(plans[part], columns, setup), setup);
+        all.add(row.all, parts_[part].weight);
+    }
+    for (double Volume::*const number : volume_members) row.all.*number = all.*number / divisor_;
+    return row;
 }
 
 std::vector<SchemeRow> Representatives::compare(int depth, Neighbours neighbours,
@@ -279,19 +169,16 @@ std::vector<SchemeRow> Representatives::compare(int depth, Neighbours neighbours
                                                 std::size_t value_bytes) const {
     std::vector<SchemeRow> rows;
     for (const SchemeOptions& scheme : schemes) {
-        std::vector<SchemeRow> of_parts;
-        for (const Part& part : parts_) {
-            const GhostPattern pattern = ghost_pattern(part.layout, depth, neighbours, scheme);
-            const Plan plan = make_plan(pattern, part.topology, scheme, part.whose);
-            of_parts.push_back(row_of(part, scheme, plan, scheme.columns, model, value_bytes));
-        }
-        rows.push_back(of_all(of_parts));
+        std::vector<Plan> plans;
+        for (const Part& part : parts_)
+            plans.push_back(
+                make_plan(ghost_pattern(part.layout, depth, neighbours, scheme), part.topology, scheme, {}));
+        rows.push_back(summary(scheme, plans, scheme.columns, model, value_bytes));
     }
     count_duplicates(rows);
     // The schemes' own items change nothing that is counted.
-    if (!sample_)
-        count_pattern(rows, ghost_pattern(largest().layout, depth, neighbours),
-                      {largest().topology, model, value_bytes});
+    count_pattern(rows, ghost_pattern(largest().layout, depth, neighbours),
+                  {largest().topology, model, value_bytes});
     return rows;
 }
 

@@ -50,7 +50,7 @@ std::span<const OldKey> old_keys() {
         {"comm.partner_rule", "", "write comm.scheme = \"two_step/max_need\" for max_need"},
         {"comm.persistent", "", "messages are posted anew in each exchange; leave it out"},
         {"comm.progress", "", "all-reduces in flight are progressed between operations; leave it out"},
-        {"comm.sampled_nodes", "", "64 nodes are drawn where no pattern repeats; leave it out"},
+        {"comm.sampled_nodes", "", "all nodes are planned where no pattern repeats; leave it out"},
         {"comm.scheme", "model", "write \"auto\""},
         {"multigrid.bottom_grid", "agglomerate", "write \"consolidate\""},
         {"multigrid.bottom_ranks", "", "write multigrid.bottom_grid = RANKS, or \"consolidate\" for 0"},

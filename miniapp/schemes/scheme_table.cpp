@@ -105,7 +105,7 @@ std::vector<Plan> plans_of(const SchemeUse& use, const Representatives& nodes, c
     std::vector<Plan> plans;
     for (const Representatives::Part& part : nodes.parts()) {
         const SchemeUse there{use.level, part.layout, use.what, use.columns, use.value_bytes};
-        plans.push_back(plan_of(there, part.topology, scheme, part.whose));
+        plans.push_back(plan_of(there, part.topology, scheme, {}));
     }
     return plans;
 }
@@ -155,9 +155,8 @@ double requests_to_plan(const SchemeUse& use, const Representatives& nodes, cons
                   : boxes_moved(use).most_requests();
 }
 
-// Two of five schemes ask for the neighbours' neighbours of a sample.
 double share_of_ghosts(const SchemeUse& use, const Representatives& nodes) {
-    return use.ghosts() ? nodes.share_of_requests(nodes.largest()) * (nodes.sampled() ? 0.35 : 1) : 1.0;
+    return use.ghosts() ? nodes.share_of_requests() : 1.0;
 }
 
 // The schemes that are planned side by side, or the one that is used.
@@ -180,7 +179,7 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
         const GhostCells* ghosts = use.ghosts();
         const Setup among{use.among(setup.topology), setup.model, use.value_bytes};
         const Representatives nodes = Representatives::of(use.layout, among.topology);
-        if (ghosts && !nodes.all()) table.planned = {nodes.planned_nodes(), nodes.sampled()};
+        if (ghosts && !nodes.all()) table.planned_nodes = nodes.largest().topology.nodes();
         const SchemeOptions needed = scheme_needed(comm, use);
         std::vector<SchemeOptions> schemes = schemes_of(use, comm, planned);
         const double share = share_of_ghosts(use, nodes);
@@ -205,10 +204,9 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
     DryRunCost cost = cost_of_boxes(finest.box_count(), static_cast<double>(uses.size()));
     for (const SchemeUse& use : uses) {
         const Representatives nodes = Representatives::of(use.layout, use.among(topology));
-        if (nodes.sampled()) cost += {cost_of_boxes(finest.box_count(), 2).seconds, 0};
         const std::string needed = name(scheme_needed(comm, use));
         const double share = share_of_ghosts(use, nodes);
-        const double boxes = (nodes.sampled() ? share : 1.0) * nodes.largest().layout.box_count();
+        const double boxes = nodes.largest().layout.box_count();
         for (const SchemeOptions& scheme : schemes_of(use, comm, planned)) {
             const double requests = requests_to_plan(use, nodes, scheme, share);
             const DryRunCost of_part = cost_of_requests(requests);

@@ -104,12 +104,6 @@ Plan plan_of(const SchemeUse& use, const Topology& topology, const SchemeOptions
 // The plans of the parts that represent all nodes.
 std::vector<Plan> plans_of(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme);
 
-// Nodes that stand for all; none if all were planned.
-struct PlannedNodes {
-    int nodes = 0;
-    bool sampled = false;  // drawn, not alike
-};
-
 // The schemes side by side for one use.
 struct SchemeTable {
     SchemeUse use;
@@ -118,7 +112,7 @@ struct SchemeTable {
     std::vector<std::vector<double>> rounds = {};
     std::optional<std::size_t> chosen = {};  // number of a row
     std::vector<std::string> left_out = {};  // schemes that there is no room to plan
-    PlannedNodes planned = {};
+    int planned_nodes = 0;                   // that stand for all; 0: all were planned
 
     std::optional<double> least(std::size_t row) const;  // seconds of a round
 };
@@ -153,8 +147,8 @@ bool schemes_matter(const Resolved& resolved);
 
 // --- As text and records
 
-// Behind "the plans of all ranks": on which nodes these are planned, if not on all.
-std::string planned_text(const PlannedNodes& planned);
+// Behind "the plans of all ranks": on how many nodes these are planned, if not on all.
+std::string planned_text(int nodes);
 
 // Lines of columns.
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables);

@@ -89,7 +89,6 @@ Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, b
             count(row.all.off_node_messages, "all ranks\noff-node\nmessages"),
             count(row.all.bytes, "all ranks\n\nbytes", Unit::bytes),
             count(row.all.off_node_bytes, "all ranks\noff-node\nbytes", Unit::bytes),
-            {"all_margin", row.margin ? volume_json(*row.margin) : Json()},
             {"most_sent", volume_json(row.most_sent)},
             count(row.most_sent.off_node_messages, "busiest rank\noff-node\nmessages"),
             count(row.most_sent.off_node_bytes, "busiest rank\noff-node\nbytes", Unit::bytes),
@@ -147,13 +146,8 @@ std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
 
 }  // namespace
 
-std::string planned_text(const PlannedNodes& planned) {
-    if (planned.nodes == 0) return "";
-    return planned.sampled
-               ? fmt::format(
-                     " on {} nodes that were drawn, whose busiest rank has at most as much as that of all",
-                     planned.nodes)
-               : fmt::format(" on {} nodes, which stand for all", planned.nodes);
+std::string planned_text(int nodes) {
+    return nodes == 0 ? "" : fmt::format(" on {} nodes, which stand for all", nodes);
 }
 
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {

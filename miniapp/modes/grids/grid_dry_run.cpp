@@ -201,31 +201,6 @@ ReportTable level_table(const GridSetup& grids, const std::vector<PlannedExchang
     return table;
 }
 
-// The largest margin of what all ranks send, of all schemes and levels.
-double largest_margin(const std::vector<SchemeTable>& tables) {
-    double largest = 0;
-    for (const SchemeTable& table : tables)
-        for (const SchemeRow& row : table.rows)
-            for (double Volume::*const number : volume_members)
-                if (row.margin && row.all.*number > 0)
-                    largest = std::max(largest, row.margin.value().*number / row.all.*number);
-    return largest;
-}
-
-std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
-                           const std::vector<SchemeTable>& tables) {
-    const std::string planned = fmt::format("planned: {} of {} nodes, ", few.nodes, topology.nodes());
-    if (!few.sampled)
-        return planned +
-               "which represent all, since they tile the boxes; three_step and split then share equal "
-               "messages out in another order than all of them would";
-    return planned + fmt::format(
-                         "drawn, since they do not tile the boxes, and the first, the last and the one with "
-                         "most faces to others: the sum over all ranks is within {:.1f} % (95 % "
-                         "confidence); messages of the busiest rank and times of exchanges are lower bounds",
-                         100 * largest_margin(tables));
-}
-
 // Schemes that were not planned, and nodes that represent all.
 std::string remarks_on_plans(const std::vector<SchemeTable>& tables, const Topology& topology) {
     std::string text;
@@ -233,8 +208,11 @@ std::string remarks_on_plans(const std::vector<SchemeTable>& tables, const Topol
         if (!table.left_out.empty())
             text += fmt::format("remark: level {}: not enough memory here to plan {}; left out\n",
                                 table.use.level, fmt::join(table.left_out, ", "));
-    const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
-    if (few.nodes > 0) text += "remark: " + few_nodes_text(few, topology, tables) + "\n";
+    if (const int nodes = tables.front().planned_nodes; nodes > 0)  // every level has the same nodes
+        text += fmt::format(
+            "remark: planned: {} of {} nodes, which represent all, since they tile the boxes; three_step and "
+            "split then share equal messages out in another order than all of them would\n",
+            nodes, topology.nodes());
     return text;
 }
 
@@ -245,7 +223,7 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
                         const Prediction& prediction) {
     const bool solves = grids.use.krylov != KrylovLevel::none;
     const std::vector<PlannedExchange> planned = planned_exchanges(grids, resolved, tables);
-    const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
+    const int nodes = tables.front().planned_nodes;
     const DomainFacts domain = facts_of_domain(finest, name(grids.problem.shape));
     const ReportTable exchanges = level_table(grids, planned);
     const ReportTable per_iteration = iteration_table(grids.use);
@@ -255,8 +233,7 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
                     {"unknowns", finest.cell_count()},
                     {"array_bytes", arrays},
                     {"predicted_bytes", solves ? Json(fields) : Json()},
-                    {"planned_nodes", few.nodes > 0 ? Json(few.nodes) : Json()},
-                    {"sampled", few.sampled},
+                    {"planned_nodes", nodes > 0 ? Json(nodes) : Json()},
                     {"busiest", volume_json(planned.front().sent)},
                     {"levels", exchanges.rows()},
                     {"per_iteration", per_iteration.rows()}};

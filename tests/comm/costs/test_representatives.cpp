@@ -1,7 +1,6 @@
 // A few nodes that stand for all.
 
 #include <catch2/catch.hpp>
-#include <cmath>
 
 #include "comm/costs/representatives.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
@@ -55,7 +54,7 @@ TEST_CASE("a few nodes send what all do") {
             (&c - cases) % 2 == 0 ? unknown
                                   : unknown.on_sockets_of((c.ranks_per_node + 1) / 2, SocketSource::slices);
         const Layout layout(c.boxes, 4, c.boundaries, place(c.boxes, ranks, c.placement), 0);
-        const Representatives nodes = Representatives::of(layout, topology, {.most_ranks = 0});
+        const Representatives nodes = Representatives::of(layout, topology, 0);
         INFO(c.boxes[0] << " x " << c.boxes[1] << " x " << c.boxes[2] << ", " << topology.describe());
         REQUIRE(nodes.parts().size() == static_cast<std::size_t>(c.parts));
         REQUIRE_FALSE(nodes.all());
@@ -85,7 +84,7 @@ TEST_CASE("one scheme's plans of a few nodes tell of any number of fields") {
     const Layout layout({8, 8, 8}, 4, {p, p, d}, place({8, 8, 8}, 512, Placement::curve), 0);
     const Topology topology = virtual_topology(512, 8);
     const Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
-    const Representatives nodes = Representatives::of(layout, topology, {.most_ranks = 0});
+    const Representatives nodes = Representatives::of(layout, topology, 0);
     const SchemeOptions scheme{.scheme = Scheme::two_step};
     std::vector<Plan> plans;
     for (const auto& part : nodes.parts())
@@ -101,61 +100,11 @@ TEST_CASE("one scheme's plans of a few nodes tell of any number of fields") {
     }
 }
 
-TEST_CASE("a sample of nodes that do not tile the boxes tells of all, with its margin") {
-    const Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
-    const Index boxes{12, 12, 12};
-    constexpr int ranks = 1728;
-    struct Sampled {
-        Placement placement;
-        int ranks_per_node;
-        Neighbours neighbours;
-        double most;  // margin beside what all send
-    };
-    const Sampled cases[] = {{Placement::lexicographic, 7, Neighbours::all, 0.1},
-                             {Placement::scattered, 8, Neighbours::faces, 0.1}};
-    for (const Sampled& c : cases) {
-        const Topology topology = virtual_topology(ranks, c.ranks_per_node);
-        const Layout layout(boxes, 4, {p, d, p}, place(boxes, ranks, c.placement), 0);
-        const Representatives nodes = Representatives::of(layout, topology, {0, 60});
-        INFO(topology.describe());
-        REQUIRE(nodes.sampled());
-        REQUIRE_FALSE(nodes.all());
-        CHECK(nodes.planned_nodes() == 63);
-        const auto schemes = candidates({.message_cap = 400});
-        const auto few = nodes.compare(2, c.neighbours, schemes, &model);
-        const auto all =
-            Representatives::themselves(layout, topology).compare(2, c.neighbours, schemes, &model);
-        REQUIRE(few.size() == all.size());
-        for (std::size_t row = 0; row < all.size(); ++row) {
-            INFO(name(all[row].scheme));
-            REQUIRE(few[row].margin);
-            CHECK_FALSE(all[row].margin);
-            for (double Volume::*const number : volume_members) {
-                const double margin = few[row].margin.value().*number;
-                CHECK(margin > 0);
-                CHECK(margin < c.most * all[row].all.*number);
-                // Twice what holds 19 times of 20.
-                CHECK(std::abs(few[row].all.*number - all[row].all.*number) < 2 * margin);
-                CHECK(few[row].most_sent.*number <= all[row].most_sent.*number);
-                CHECK(few[row].most_sent.*number >= 0.8 * all[row].most_sent.*number);
-                CHECK(few[row].most_received.*number <= all[row].most_received.*number);
-            }
-            CHECK(few[row].time->total() <= (1 + 1e-12) * all[row].time->total());
-            CHECK(few[row].time->total() >= 0.8 * all[row].time->total());
-        }
-        // The more are drawn the less is left to chance.
-        const auto nearly_all = Representatives::of(layout, topology, {0, topology.nodes() - 4})
-                                    .compare(2, c.neighbours, schemes, &model);
-        for (std::size_t row = 0; row < all.size(); ++row)
-            CHECK(nearly_all[row].margin->bytes < few[row].margin->bytes / 5);
-    }
-}
-
 TEST_CASE("where nodes do not tile the boxes, or are few, all stand for themselves") {
     const auto stands_for_itself = [](const Index& boxes, int ranks, const Topology& topology,
                                       Placement placement, int most_ranks) {
         const Layout layout(boxes, 4, {p, p, p}, place(boxes, ranks, placement), 0);
-        const Representatives nodes = Representatives::of(layout, topology, {most_ranks, 0});
+        const Representatives nodes = Representatives::of(layout, topology, most_ranks);
         return nodes.all() && nodes.largest().topology.ranks() == topology.ranks();
     };
     const Index boxes{8, 8, 8};
@@ -170,7 +119,7 @@ TEST_CASE("where nodes do not tile the boxes, or are few, all stand for themselv
     for (int box = 256; box < 512; ++box) present.push_back(box);
     const Layout half(Domain({8, 8, 8}, {p, p, p}, present, d), 4, place({8, 8, 4}, 256, Placement::curve),
                       0);
-    CHECK(Representatives::of(half, virtual_topology(256, 4), {0, 0}).all());
+    CHECK(Representatives::of(half, virtual_topology(256, 4), 0).all());
     // Tiles whose ranks are on other sockets.
     std::vector<int> sockets(512, 0);
     CHECK_FALSE(

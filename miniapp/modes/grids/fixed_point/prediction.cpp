@@ -167,7 +167,7 @@ std::vector<Slice> slices_of(const GridSetup& grids, const Iterated& iterated, c
 }
 
 std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bottom,
-                                    const BottomSolve* bottom, const PlannedNodes& planned) {
+                                    const BottomSolve* bottom, int planned_nodes) {
     std::vector<std::string> sources{fmt::format("computed: what an iteration does{}, by iterating on {}",
                                                  on_bottom ? "" : ", and how many it takes",
                                                  first.on->text())};
@@ -179,7 +179,7 @@ std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bo
             "computed: the bottom's iterations, all-reduces and their words in a visit, by solving on " +
             bottom->grid.text());
     sources.push_back("counted: bytes of work as declared, messages and bytes by the plans of all ranks" +
-                      planned_text(planned));
+                      planned_text(planned_nodes));
     return sources;
 }
 
@@ -216,7 +216,7 @@ Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<
         PredictedSolve& solve =
             prediction.solves.emplace_back(solve_of(name, options, iterated, believed, bottom.get()));
         if (prediction.sources.empty())
-            prediction.sources = sources_of(iterated, believed, bottom.get(), tables.front().planned);
+            prediction.sources = sources_of(iterated, believed, bottom.get(), tables.front().planned_nodes);
         if (solve.converged)
             predict(solve, slices_of(grids, iterated, believed, bottom.get()), plans, ranks, {last, last});
     }

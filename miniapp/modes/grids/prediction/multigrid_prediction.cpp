@@ -118,7 +118,7 @@ class ProxySolves {
     std::size_t count() const { return solves_.size(); }
     PredictedSolve predicted(std::size_t n, const std::vector<ExchangePlan>& plans,
                              const VirtualRanks& ranks) const;
-    std::vector<std::string> sources(const PlannedNodes& planned) const;
+    std::vector<std::string> sources(int planned_nodes) const;
 
   private:
     void solve(const NamedSolver& solver, const Communicator& comm) {
@@ -190,7 +190,7 @@ PredictedSolve ProxySolves::predicted(std::size_t n, const std::vector<ExchangeP
     return predicted;
 }
 
-std::vector<std::string> ProxySolves::sources(const PlannedNodes& planned) const {
+std::vector<std::string> ProxySolves::sources(int planned_nodes) const {
     const auto text = [](const ProxyGrid& on) {
         return fmt::format("{}, {}", on.text(), counted(on.first_cycles(), "cycle"));
     };
@@ -213,7 +213,7 @@ std::vector<std::string> ProxySolves::sources(const PlannedNodes& planned) const
                         text(*cycle_)));
     sources.push_back(
         fmt::format("counted: bytes of work as declared, messages and bytes by the plans of all ranks{}",
-                    planned_text(planned)));
+                    planned_text(planned_nodes)));
     if (grids_.merges() && grids_.use.krylov == KrylovLevel::coarsest)
         sources.push_back(
             "bottom: all levels from the first one in merged boxes on; ranks that have none of a "
@@ -276,7 +276,7 @@ Prediction HierarchyMode::predict(const PreparedGrids& prepared, const std::vect
     ranks.fewer = fewer;
     for (std::size_t n = 0; n < proxies.count(); ++n)
         prediction.solves.push_back(proxies.predicted(n, plans, ranks));
-    prediction.sources = proxies.sources(tables.front().planned);
+    prediction.sources = proxies.sources(tables.front().planned_nodes);
     prediction.bottom = bottom_of(grids).last;
     if (prediction.solves.size() == 1) prediction.tables = level_tables(grids, prediction.solves.front());
     for (const auto& [name, options] : grids.use.solvers)
