@@ -39,6 +39,7 @@ std::span<const OldKey> old_keys() {
          "write bottom.powers = \"fused_matrix_powers\" for passes that are fused"},
         {"bottom.preconditioner", "block_cholesky", "write \"block_ic0\""},
         {"bottom.replace_every", "", "residuals are replaced every 50 iterations"},
+        {"bottom.solver", "richardson", "write \"chebyshev\""},
         {"bottom.spectrum", "interval", "write the interval itself, such as bottom.spectrum = [0.1, 2]"},
         {"bottom.spectrum_highest", "", "write bottom.spectrum = [LOWEST, HIGHEST]"},
         {"bottom.spectrum_lowest", "", "write bottom.spectrum = [LOWEST, HIGHEST]"},

@@ -12,7 +12,7 @@ namespace keel {
 // The rows, each at the end of its method's file.
 Method bicgstab(), bicgstab_fused(), cg(), ca_bicgstab(), ca_cg(), pipelined_cg(), deep_pipelined_cg(),
     pipelined_bicgstab(), enlarged_cg(), enlarged_orthomin(), sre_cg(), pr_cg(), pipelined_pr_cg(),
-    pipelined_s_step_cg(), chebyshev_iteration(), richardson();
+    pipelined_s_step_cg(), chebyshev_iteration();
 
 const std::vector<Method>& methods() {
     static const std::vector<Method> all{bicgstab(),
@@ -30,7 +30,6 @@ const std::vector<Method>& methods() {
                                          pipelined_pr_cg(),
                                          pipelined_s_step_cg(),
                                          chebyshev_iteration(),
-                                         richardson(),
                                          relaxation(),
                                          algebraic_cycles()};
     return all;

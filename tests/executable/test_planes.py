@@ -21,7 +21,7 @@ class Planes(KeelTest):
 
     def test_every_bottom_solver(self) -> None:
         solvers = [row[0] for row in self.bottom_solvers()]
-        more = {"smooth": ["bottom.sweeps=400"], "richardson": ["bottom.max_iterations=1000"]}
+        more = {"smooth": ["bottom.sweeps=400"]}
         self.all_valid([((1, 2, 3, 4, 8)[n % 5], [f"bottom.solver={solver}", *more.get(solver, [])])
                         for n, solver in enumerate(solvers)])  # fmt: skip
 
