@@ -14,14 +14,12 @@
 
 namespace keel {
 
-// kappa e^u (Bratu, kappa < 0), kappa u^3 (Ginzburg and Landau), kappa sinh u (Poisson and Boltzmann), and
-// the two heat sources of Lockhart 2023 (6.14) and (6.15), times kappa: u + u e^u + u e^-u + (u - e^u)^2 and
-// 100 (u - u^2).
-enum class ReactionKind { exponential, cubic, sinh, heat_1, heat_2 };
+// kappa e^u (Bratu, kappa < 0), and the two heat sources of Lockhart 2023 (6.14) and (6.15), times kappa:
+// u + u e^u + u e^-u + (u - e^u)^2 and 100 (u - u^2).
+enum class ReactionKind { exponential, heat_1, heat_2 };
 constexpr auto names_of(ReactionKind) {
     using Name = Named<ReactionKind>;
-    return std::array{Name{ReactionKind::exponential, "exponential"}, Name{ReactionKind::cubic, "cubic"},
-                      Name{ReactionKind::sinh, "sinh"}, Name{ReactionKind::heat_1, "heat_1"},
+    return std::array{Name{ReactionKind::exponential, "exponential"}, Name{ReactionKind::heat_1, "heat_1"},
                       Name{ReactionKind::heat_2, "heat_2"}};
 }
 
@@ -37,10 +35,6 @@ struct Reaction {
         switch (kind) {
             case ReactionKind::exponential:
                 return std::exp(u);
-            case ReactionKind::cubic:
-                return u * u * u;
-            case ReactionKind::sinh:
-                return std::sinh(u);
             case ReactionKind::heat_1: {
                 const double e = std::exp(u);
                 return u + u * e + u / e + (u - e) * (u - e);
@@ -54,10 +48,6 @@ struct Reaction {
         switch (kind) {
             case ReactionKind::exponential:
                 return std::exp(u);
-            case ReactionKind::cubic:
-                return 3 * u * u;
-            case ReactionKind::sinh:
-                return std::cosh(u);
             case ReactionKind::heat_1: {
                 const double e = std::exp(u);
                 return 1 + (1 + u) * e + (1 - u) / e + 2 * (u - e) * (1 - e);

@@ -144,7 +144,7 @@ TEST_CASE("half sweeps on a plane relax the cells of one colour") {
             return old(c) + relaxation * (relaxed - old(c));
         }) < rounding);
 
-        const Reaction phi{ReactionKind::cubic, 0.3};
+        const Reaction phi{ReactionKind::heat_1, 0.3};
         const Field v = x.make(1);
         x.operations->relax_newton(v, L, phi, f, colour);
         CHECK(x.difference(v, [&](const Index& c) {

@@ -61,12 +61,11 @@ class FixedPointMode : public HierarchyMode {
                        "L u plus a term of u = f; mixture: means of quantiles; _random: of samples");
         problem.experts()
             .real("kappa", &Options::kappa, {}, "factor kappa of the nonlinear term")
-            .needs("problem.equation", {"bratu", "exponential", "cubic", "sinh"});
+            .needs("problem.equation", {"bratu"});
         Section<Options> run(table, "run", name());
         run.experts()
             .choice("map", &Options::map, "map G: a solve of the linear part, or one multigrid (FAS) cycle")
-            .needs("problem.equation",
-                   {"bratu", "heat_1", "heat_2", "linear", "exponential", "cubic", "sinh"});
+            .needs("problem.equation", {"bratu", "heat_1", "heat_2", "linear"});
 
         using Anderson = AndersonOptions;
         Section<Anderson> s(table, "anderson", std::vector<std::string>{name(), "orthogonalise"});
@@ -92,12 +91,9 @@ class FixedPointMode : public HierarchyMode {
 
     KeyUses keys() const override {
         const Condition solve{"run.map", {"solve"}};
-        const Condition on_grid{"problem.equation",
-                                {"bratu", "heat_1", "heat_2", "linear", "exponential", "cubic", "sinh"}};
-        const Condition by_rhs{"problem.equation", {"linear", "exponential", "cubic", "sinh"}};
+        const Condition on_grid{"problem.equation", {"bratu", "heat_1", "heat_2", "linear"}};
         const Condition linear{"problem.equation", {"linear"}};
-        const Condition nonlinear{"problem.equation",
-                                  {"bratu", "heat_1", "heat_2", "exponential", "cubic", "sinh"}};
+        const Condition nonlinear{"problem.equation", {"bratu", "heat_1", "heat_2"}};
         const Condition cycle{"run.map", {"cycle"}};
         const Condition gsrb{"multigrid.smoother", {"gsrb"}};
         const Condition relaxed_bottom{"bottom.solver", {relaxation().name}};
@@ -119,7 +115,7 @@ class FixedPointMode : public HierarchyMode {
                                  {"bottom.sweeps", {on_grid, relaxed_bottom}},
                                  {"bottom.", {nonlinear, solve}},
                                  {"bottom.", {linear}},
-                                 {"problem.rhs", {by_rhs}},
+                                 {"problem.rhs", {linear}},
                                  {"problem.seed", {{"problem.equation", {"mixture_random"}}}},
                                  {"anderson.test", {solve}},
                                  {"anderson."}};

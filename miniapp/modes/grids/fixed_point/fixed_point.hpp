@@ -17,19 +17,13 @@
 
 namespace keel {
 
-// L u + phi(u) = f, with a phi and an f of its own or f by problem.rhs; or the means of a mixture.
-enum class Equation { bratu, heat_1, heat_2, linear, exponential, cubic, sinh, mixture, mixture_random };
+// L u + phi(u) = f, with a phi and an f of its own; L u = f by problem.rhs; or the means of a mixture.
+enum class Equation { bratu, heat_1, heat_2, linear, mixture, mixture_random };
 constexpr auto names_of(Equation) {
     using Name = Named<Equation>;
-    return std::array{Name{Equation::bratu, "bratu"},
-                      Name{Equation::heat_1, "heat_1"},
-                      Name{Equation::heat_2, "heat_2"},
-                      Name{Equation::linear, "linear"},
-                      Name{Equation::exponential, "exponential"},
-                      Name{Equation::cubic, "cubic"},
-                      Name{Equation::sinh, "sinh"},
-                      Name{Equation::mixture, "mixture"},
-                      Name{Equation::mixture_random, "mixture_random"}};
+    return std::array{Name{Equation::bratu, "bratu"},     Name{Equation::heat_1, "heat_1"},
+                      Name{Equation::heat_2, "heat_2"},   Name{Equation::linear, "linear"},
+                      Name{Equation::mixture, "mixture"}, Name{Equation::mixture_random, "mixture_random"}};
 }
 
 // G: L^-1 of the rest, by V-cycles to a tolerance, or one cycle.
@@ -49,7 +43,6 @@ struct FixedPointOptions {
     bool is_mixture() const { return equation == Equation::mixture || equation == Equation::mixture_random; }
     // Full approximation: the cycle of a nonlinear equation.
     bool by_fas() const { return map == MapKind::cycle && !is_linear() && !is_mixture(); }
-    bool has_rhs() const { return !is_heat() && !is_mixture() && equation != Equation::bratu; }
     Reaction phi() const {
         switch (equation) {
             case Equation::bratu:
@@ -58,12 +51,6 @@ struct FixedPointOptions {
                 return {ReactionKind::heat_1, -1};
             case Equation::heat_2:
                 return {ReactionKind::heat_2, -1};
-            case Equation::exponential:
-                return {ReactionKind::exponential, kappa};
-            case Equation::cubic:
-                return {ReactionKind::cubic, kappa};
-            case Equation::sinh:
-                return {ReactionKind::sinh, kappa};
             case Equation::linear:
             case Equation::mixture:
             case Equation::mixture_random:
