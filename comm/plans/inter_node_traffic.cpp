@@ -68,12 +68,7 @@ void share_out(std::span<NodeMessage* const> messages, int NodeMessage::*hand, s
 
 NodesPlanned nodes_planned(const Topology& topology, const RanksPlanned& whose) {
     NodesPlanned planned;
-    if (whose.all()) {
-        planned.nodes = numbers_below(topology.nodes());
-    } else {
-        for (const int rank : whose.some()) planned.nodes.push_back(topology.node(rank));
-        sort_distinct(planned.nodes);
-    }
+    planned.nodes = whose.one ? std::vector{topology.node(*whose.one)} : numbers_below(topology.nodes());
     for (const int node : planned.nodes)
         planned.ranks.insert(planned.ranks.end(), topology.ranks_on(node).begin(),
                              topology.ranks_on(node).end());

@@ -1,7 +1,6 @@
 #include "comm/plans/plan.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace keel {
 
@@ -55,15 +54,6 @@ Plan of_one_colour(Plan plan) {
     halve(plan.local);
     for (PhaseMessages& phase : plan.phases) halve(phase);
     return plan;
-}
-
-RanksPlanned::RanksPlanned(std::vector<int> ranks) : all_(false), ranks_(std::move(ranks)) {
-    sort_distinct(ranks_);
-}
-
-bool RanksPlanned::concern(int source, int target) const {
-    const auto planned = [&](int rank) { return std::binary_search(ranks_.begin(), ranks_.end(), rank); };
-    return all_ || planned(source) || planned(target);
 }
 
 std::vector<Message> messages_of(std::vector<Transfer> transfers, const RanksPlanned& whose) {

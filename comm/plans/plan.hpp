@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -82,21 +83,16 @@ Volume volume_of(const Traffic& traffic);
 // The same messages with cells of one colour: half of the cells of each item, rounded up.
 Plan of_one_colour(Plan plan);
 
-// The ranks whose messages, sent or received, a plan has; by default all ranks.
-class RanksPlanned {
-  public:
+// Whose messages, sent or received, a plan has: all ranks', or those of one.
+struct RanksPlanned {
     RanksPlanned() = default;
-    RanksPlanned(int rank) : all_(false), ranks_{rank} {}
-    explicit RanksPlanned(std::vector<int> ranks);
+    RanksPlanned(int rank) : one(rank) {}
 
-    bool all() const { return all_; }
-    std::span<const int> some() const { return ranks_; }  // ascending; of all none
+    bool all() const { return !one; }
     // Whether a message between the two is one of theirs.
-    bool concern(int source, int target) const;
+    bool concern(int source, int target) const { return all() || source == *one || target == *one; }
 
-  private:
-    bool all_ = true;
-    std::vector<int> ranks_;
+    std::optional<int> one;
 };
 
 // One item on one message.

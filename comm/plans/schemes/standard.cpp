@@ -6,9 +6,8 @@ namespace keel {
 namespace {
 
 Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions&, const RanksPlanned& whose) {
-    const std::vector<Request> requests = whose.all()
-                                              ? requests_of(pattern, numbers_below(topology.ranks()), true)
-                                              : requests_of(pattern, whose.some());
+    const std::vector<int> ranks = whose.one ? std::vector{*whose.one} : numbers_below(topology.ranks());
+    const std::vector<Request> requests = requests_of(pattern, ranks, whose.all());
     const auto messages = [&](bool on_node) {
         std::vector<Transfer> transfers;
         for (const Request& r : requests)

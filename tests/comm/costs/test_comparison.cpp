@@ -157,7 +157,7 @@ TEST_CASE("ranks that plan only their own part have the shares of the whole plan
     const Setup setup{topology, &model};
     for (const SchemeOptions& scheme : candidates({.message_cap = 500})) {
         const auto plan_of = [&](const RanksPlanned& whose) {
-            const int rank = whose.all() ? 0 : whose.some().front();
+            const int rank = whose.one.value_or(0);
             const Layout layout = scattered({4, 3, 3}, 6, ranks, rank);
             return make_plan(ghost_pattern(layout, 2, Neighbours::all, scheme), topology, scheme, whose);
         };
