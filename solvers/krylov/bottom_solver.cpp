@@ -16,7 +16,7 @@ void check_preconditioned(const BottomOptions& options, const Preconditioner& M)
     const bool symmetric = method.preconditioning == Preconditioning::symmetric;
     if (!method.accepts_preconditioner() || !method.tests(options.norm) || (symmetric && !M.symmetric()) ||
         (M.varies() && !method.flexible) || options.scaling != Scaling::none ||
-        (makes_bases && (options.basis != Basis::monomial || exchanges_for_several(options.powers))))
+        (makes_bases && exchanges_for_several(options.powers)))
         throw std::invalid_argument(options.solver + ": no such preconditioned method");
 }
 
@@ -55,8 +55,9 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
       own_(*L_),
       y_(L_->make_vector()),
       b_(L_->make_vector()),
-      launches_once_(!estimates(options) && L_->prepare_single_launch(method_named(options.solver).launched,
-                                                                      options.max_iterations)) {}
+      launches_once_(
+          !estimates(options, false) &&
+          L_->prepare_single_launch(method_named(options.solver).launched, options.max_iterations)) {}
 
 BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options, Preconditioner& M)
     : stop_{options.tolerance, options.max_iterations, options.max_restarts},
@@ -65,10 +66,10 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
       M_(&M),
       is_right_(precondition(*L_, options, M)),
       spectrum_(chosen_spectrum(options, {0.0, 2.0})),
-      method_(is_right_ ? make_method({*L_, options})
-                        : with_estimate(
-                              method_named(options.solver).make_preconditioned({*L_, options, spectrum_, &M}),
-                              *L_, &M, options)),
+      method_(with_estimate(
+          is_right_ ? make_method({*L_, options, spectrum_})
+                    : method_named(options.solver).make_preconditioned({*L_, options, spectrum_, &M}),
+          *L_, &M, options)),
       own_(*L_) {
     if (is_right_) y_ = L_->make_vector();
 }

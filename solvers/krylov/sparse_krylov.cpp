@@ -26,7 +26,7 @@ int krylov_vectors(const BottomOptions& options) {
     const Method& method = method_named(options.solver);
     // y and b besides.
     const int of_solver =
-        2 + RestartVectors::count + (estimates(options) ? SpectrumEstimate::vectors(false) : 0);
+        2 + RestartVectors::count + (estimates(options, false) ? SpectrumEstimate::vectors(false, false) : 0);
     return static_cast<int>(method.vectors.of(options)) + of_solver +
            SparseSystem::fields(scaling_of(options)) + (method.reads("splitting") ? options.block : 0);
 }

@@ -193,11 +193,7 @@ class KrylovMode : public HierarchyMode {
                             p.problem.box));
         require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "bottom.preconditioner"},
                 "already scales the system; give bottom.scaling = \"none\"");
-        const bool bases = solver.reads("basis");  // the preconditioned system's Krylov spaces
-        require(!bases || p.bottom.basis == Basis::monomial,
-                {"bottom.basis", "bottom.solver", "bottom.preconditioner"},
-                "no bounds of the preconditioned spectrum are known; give bottom.basis = \"monomial\"");
-        require(!bases || !exchanges_for_several(p.bottom.powers),
+        require(!solver.reads("basis") || !exchanges_for_several(p.bottom.powers),
                 {"bottom.powers", "bottom.solver", "bottom.preconditioner"},
                 "a preconditioner takes part in every power; give bottom.powers = \"paired\"");
         if (solver.preconditioning != Preconditioning::symmetric) return;

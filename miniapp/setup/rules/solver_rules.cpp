@@ -93,8 +93,6 @@ void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matri
             "takes the place of the scaling; give bottom.scaling = \"none\"");
     require(bottom.norm == Norm::natural || method.tests(Norm::residual), {"bottom.norm", "bottom.solver"},
             fmt::format("{} tests sqrt(r . M r) alone; give bottom.norm = \"natural\"", bottom.solver));
-    require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial, {"bottom.basis"},
-            "nobody knows its spectrum; give bottom.basis = \"monomial\"");
     require(method.degree.of(bottom) == 0 || !exchanges_for_several(bottom.powers), {"bottom.powers"},
             "takes part in every power; give bottom.powers = \"paired\"");
     rules.require(of_blocks || method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,

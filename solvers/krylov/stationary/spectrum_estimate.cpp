@@ -59,14 +59,17 @@ Spectrum chosen_spectrum(const BottomOptions& options, const Spectrum& bounds) {
     return given ? Spectrum{options.spectrum_lowest, options.spectrum_highest} : bounds;
 }
 
-bool estimates(const BottomOptions& options) {
-    return options.spectrum == SpectrumFrom::estimate && method_named(options.solver).reads("spectrum");
+bool estimates(const BottomOptions& options, bool preconditioned) {
+    const Method& method = method_named(options.solver);
+    const bool of_bases = preconditioned && method.degree.of(options) > 0 && options.basis != Basis::monomial;
+    return of_bases || (options.spectrum == SpectrumFrom::estimate && method.reads("spectrum"));
 }
 
 std::unique_ptr<KrylovMethod> with_estimate(std::unique_ptr<KrylovMethod> method, LinearSystem& A,
                                             Preconditioner* M, const BottomOptions& options) {
-    if (!estimates(options)) return method;
-    return std::make_unique<WithEstimate>(std::move(method), SpectrumEstimate(A, M));
+    if (!estimates(options, M != nullptr)) return method;
+    const bool right = M && method_named(options.solver).preconditioning == Preconditioning::right;
+    return std::make_unique<WithEstimate>(std::move(method), SpectrumEstimate(A, M, right));
 }
 
 Spectrum extreme_eigenvalues(std::span<const double> diagonal, std::span<const double> beside) {
@@ -94,11 +97,12 @@ std::optional<Spectrum> SpectrumEstimate::of(LinearSystem::Vector b) {
     A_.copy(r_, b);
     if (M_) M_->apply(z_, r_);
     A_.copy(p_, z_);
+    if (right_) A_.copy(q_, r_);
     double rz = A_.dot(r_, z_);
     const double first = rz;
     double alpha_old = 0, beta = 0;
     for (int k = 0; k < steps; ++k) {
-        A_.apply(Ap_, p_);
+        A_.apply(Ap_, q_);
         const double pAp = A_.dot(Ap_, p_);
         const double alpha = rz / pAp;
         if (!(pAp > 0) || !(alpha > 0) || !std::isfinite(alpha)) break;
@@ -111,6 +115,7 @@ std::optional<Spectrum> SpectrumEstimate::of(LinearSystem::Vector b) {
         if (!(next > 1e-24 * first)) break;  // nothing is left to learn from
         beta = next / rz;
         A_.axpby(p_, 1, z_, beta, p_);
+        if (right_) A_.axpby(q_, 1, r_, beta, q_);
         rz = next;
         alpha_old = alpha;
     }

@@ -22,8 +22,9 @@ class SpectrumEstimate {
   public:
     static constexpr int steps = 10;
 
-    SpectrumEstimate(LinearSystem& A, Preconditioner* M) : A_(A), M_(M) {}
-    static int vectors(bool preconditioned) { return preconditioned ? 4 : 3; }
+    // `right`: A is the system A M already, in which CG with the inner products of M is CG for M A.
+    SpectrumEstimate(LinearSystem& A, Preconditioner* M, bool right) : A_(A), M_(M), right_(right) {}
+    static int vectors(bool preconditioned, bool right) { return preconditioned ? (right ? 5 : 4) : 3; }
 
     // b is not changed. Nothing if no two Ritz values differ: b is in a space of one
     // dimension, or the system is not positive definite. Collective.
@@ -32,16 +33,19 @@ class SpectrumEstimate {
   private:
     LinearSystem& A_;
     Preconditioner* M_;
+    bool right_;
     LinearSystem::Vector r_ = A_.make_vector(), p_ = A_.make_vector(), Ap_ = A_.make_vector();
-    LinearSystem::Vector z_ = M_ ? A_.make_vector() : r_;  // M r
+    LinearSystem::Vector z_ = M_ ? A_.make_vector() : r_;      // M r
+    LinearSystem::Vector q_ = right_ ? A_.make_vector() : p_;  // p = M q
 };
 
 // The bounds, or the interval that the user gives in their place, if the method reads bottom.spectrum.
 Spectrum chosen_spectrum(const BottomOptions& options, const Spectrum& bounds);
 
-// Whether the options ask for an estimate in place of either, and the method that then asks for it at its
-// first run, and at the first one after each adopt(); without an estimate the method is returned as it is.
-bool estimates(const BottomOptions& options);
+// Whether the options ask for an estimate in place of either, as bases with a preconditioner always do; and
+// the method that then asks for it at its first run, and at the first one after each adopt(); without an
+// estimate the method is returned as it is.
+bool estimates(const BottomOptions& options, bool preconditioned);
 std::unique_ptr<KrylovMethod> with_estimate(std::unique_ptr<KrylovMethod> method, LinearSystem& A,
                                             Preconditioner* M, const BottomOptions& options);
 

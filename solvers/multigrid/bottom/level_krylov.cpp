@@ -41,11 +41,13 @@ std::unique_ptr<LinearSystem> system_of(Level& level, bool singular, const Botto
 int krylov_fields(const BottomOptions& options, bool preconditioned) {
     const Method& method = method_named(options.solver);
     const int of_method = static_cast<int>(method.vectors.of(options));
+    const bool right = method.preconditioning == Preconditioning::right;
     const int of_solver =
-        RestartVectors::count + (estimates(options) ? SpectrumEstimate::vectors(preconditioned) : 0);
+        RestartVectors::count +
+        (estimates(options, preconditioned) ? SpectrumEstimate::vectors(preconditioned, right) : 0);
     if (!preconditioned)  // y, b
         return of_method + of_solver + 2 + GridSystem::fields(scaling_of(options), vectors_at_once(options));
-    if (method.preconditioning == Preconditioning::right)  // y and M x
+    if (right)  // y and M x
         return of_method + of_solver + 1 + vectors_at_once(options);
     const int of_norm = options.norm == Norm::natural ? 1 : 0;
     return of_method + of_solver + of_norm + static_cast<int>(method.preconditioned_vectors.of(options));

@@ -228,9 +228,9 @@ TEST_CASE("what no preconditioned method can be is refused") {
     BottomOptions scaled = unscaled("bicgstab", 1e-3);
     scaled.scaling = Scaling::jacobi;
     CHECK_THROWS_AS(make_krylov(level, false, scaled, &M), std::invalid_argument);
-    BottomOptions newton = unscaled("ca_bicgstab", 1e-3);
-    newton.basis = Basis::newton;
-    CHECK_THROWS_AS(make_krylov(level, false, newton, &M), std::invalid_argument);
+    BottomOptions deep = unscaled("ca_bicgstab", 1e-3);
+    deep.powers = Powers::matrix_powers;
+    CHECK_THROWS_AS(make_krylov(level, false, deep, &M), std::invalid_argument);
     Setup one_level(rough_ball, {.bottom_box = 8});
     CHECK_THROWS(VCycle(one_level.hierarchy, {}, 2));
 }

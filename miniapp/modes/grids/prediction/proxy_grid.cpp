@@ -160,8 +160,8 @@ DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, 
 
 std::string why_not_predicted(const GridSetup& grids) {
     if (grids.moves_bottom())
-        return " where multigrid.bottom_grid moves the bottom level: solves on other ranks than the boxes' are "
-               "not modelled; choose distributed";
+        return " where multigrid.bottom_grid moves the bottom level: solves on other ranks than the boxes' "
+               "are not modelled; choose distributed";
     if (grids.use.full_multigrid)
         return " of the exact solutions that errors are measured by; run.mode = solve with multigrid.cycle = "
                "\"F\" and multigrid.max_cycles = 1 predicts the cycle";
