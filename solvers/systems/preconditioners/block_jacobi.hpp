@@ -28,7 +28,7 @@ class BlockJacobi : public Preconditioner {
 
     Operations& operations_;
     Stencil L_;
-    Field inverse_;  // of the pivots
+    Field inverse_;  // inverse pivots
     std::string vanished_;
 };
 
