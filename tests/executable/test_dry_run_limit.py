@@ -1,6 +1,8 @@
 """Dry runs that are refused by what they would take, estimated from sizes, and those that must not be."""
 
-from keel_runner import INPUTS, KeelTest
+import unittest
+
+from keel_runner import INPUTS, NIGHTLY, KeelTest
 
 HOPPER = "comm.machine=hopper"
 SPMV = "run.mode=spmv"
@@ -69,6 +71,7 @@ class DryRunLimit(KeelTest):
                 self.assertIn(predicted, stdout)
                 self.assertNotIn("not known", stdout)
 
+    @unittest.skipUnless(NIGHTLY, "9 s of a processor; by day tests/comm/test_exchange.cpp holds the bound")
     def test_a_message_of_more_values_than_mpi_counts_is_refused(self) -> None:
         # A rank needs 2.2 million rows of the other, of 1000 columns each.
         words = [SPMV, "problem.matrix=arrow", "problem.rows=4400000", "problem.columns=1000", "problem.ranks=2", "comm.ranks_per_node=1"]

@@ -352,11 +352,6 @@ class Pages(unittest.TestCase):
 
 
 class PagesOfThisTree(unittest.TestCase):
-    def test_readmes_and_figures_are_those_of_the_records(self) -> None:
-        told = StringIO()
-        with redirect_stdout(told), redirect_stderr(told):
-            self.assertEqual(main(["--check", "--render"]), 0, told.getvalue())
-
     def test_readmes_have_at_most_500_words_of_prose(self) -> None:
         for page in all_pages():
             prose = [line for line in page.text().splitlines() if not line.startswith(("|", "    ", "!["))]  # a figure's text is its caption, too
