@@ -41,8 +41,6 @@ PosedFixedPoint::PosedFixedPoint(Hierarchy& hierarchy, const GridSetup& grids,
     f_ = has_f ? vectors_.make_vector() : top_.f;
     if (equation.is_heat())
         top_.plain->assign(f_, top_.layout.box_cells(), heat_right_side(top_.layout, equation.phi()));
-    else if (has_f && equation.is_linear())
-        top_.plain->copy(f_, top_.f);
 
     const auto& solvers = grids.use.solvers;
     if (equation.is_mixture())
