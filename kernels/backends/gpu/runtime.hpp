@@ -119,7 +119,7 @@ constexpr int most_threads_of() {
 
 // A kernel is a functor: what a thread does.
 template <class Kernel>
-__global__ void __launch_bounds__(most_threads_of<Kernel>(), 1) run_kernel(const Kernel kernel) {
+__global__ void __launch_bounds__(most_threads_of<Kernel>()) run_kernel(const Kernel kernel) {
     kernel();
 }
 
