@@ -1,6 +1,7 @@
 """scripts/study from write to status, and what may go wrong while a study runs; with a keel that takes no time."""
 
 import contextlib
+import io
 import os
 import shutil
 import signal
@@ -10,14 +11,17 @@ import tempfile
 import time
 import unittest
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
 import fake_keel  # noqa: E402
+from studies.command import main  # noqa: E402
 from studies.execute.batch import SYSTEMS  # noqa: E402
 from studies.execute.folder import RESERVE_SECONDS, read_folder  # noqa: E402
+from studies.execute.run import run  # noqa: E402
 from studies.execute.states import interruption, states_of  # noqa: E402
 
 try:
@@ -50,8 +54,16 @@ class Study(unittest.TestCase):
         self.environment = fake_keel.environment(self.top)
 
     def study(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, ROOT / "scripts/study", *words]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        """scripts/study with these words, in this process: another Python would take longer to start than most of them take."""
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            mock.patch.dict(os.environ, self.environment, clear=True),
+            mock.patch("studies.command.run", partial(run, sleep=lambda _: time.sleep(0.02))),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            status = main([str(word) for word in words])
+        return subprocess.CompletedProcess(words, status, out.getvalue(), err.getvalue())
 
     def write(self, solvers: list[str], **more: object) -> None:
         made = self.study("write", fake_keel.study(self.top, solvers, **more), self.folder)  # type: ignore[arg-type]
