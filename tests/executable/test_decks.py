@@ -32,6 +32,7 @@ class Decks(KeelTest):
         kinds = set[str]()
         for (_, deck), run in zip(cases, at_once(2, lambda case: self.valid(*case), cases), strict=True):
             self.assertTrue(run.records("result"))
+            self.assertNotIn("16 digits", run.flat)
             self.assertEqual(against_schema(run.all_records), [], deck.name)
             kinds |= {record["record"] for record in run.all_records}
         self.assertEqual(kinds | {"plan", "peer", "benchmark"}, set(RECORDS.schema["properties"]["record"]["enum"]))

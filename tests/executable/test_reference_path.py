@@ -2,7 +2,9 @@
 
 from keel_runner import INPUTS, ONCE, KeelTest, Run, at_once
 
-WIDE = ["problem.box=32", "problem.boxes=[2,2,1]", "problem.coefficients=smooth", "problem.rhs=wave", "run.deterministic=true", *ONCE]
+# A bit that differs does so from the first cycle on: three of them will do.
+WIDE = ["problem.box=32", "problem.boxes=[2,2,1]", "problem.coefficients=smooth", "problem.rhs=wave", "run.deterministic=true",
+        "multigrid.tolerance=1e-3", *ONCE]  # fmt: skip
 REFERENCE = "multigrid.reference_path=true"
 
 

@@ -63,7 +63,7 @@ class Solutions(KeelTest):
                 both, run = self.valid(ranks, *words, "multigrid.ghost_colours=both"), self.valid(ranks, *needed)
                 for name in ("residuals", "u_l2", "bottom", "exchanges"):
                     self.assertEqual(run.record("solve")[name], both.record("solve")[name])
-                plan = self.planned(ranks, *needed)["levels"]
+                plan = self.planned(None, *needed, f"problem.ranks={ranks}")["levels"]
                 self.assertTrue(any(row["one_colour"] for row in plan))
                 cycles = run.record("solve")["cycles"]
                 counted, whole = ({row["level"]: row for row in of.records("timer") if row["op"] == "exchange.send"}
@@ -90,7 +90,7 @@ class Messages(KeelTest):
                 words = [*(word for word in WIDE if "interpolation" not in word), *words_of(scheme), "comm.ranks_per_node=3",
                          "multigrid.ghost_colours=both"]  # fmt: skip
                 run = self.valid(8, *words)
-                planned = planned_messages(self.planned(8, *words))
+                planned = planned_messages(self.planned(None, *words, "problem.ranks=8"))
                 solve = run.record("solve")
                 exchanges = [10 * solve["cycles"], sum(visit["exchanges"] for visit in solve["bottom"])]
                 self.assertEqual(counted_messages(run),
