@@ -163,6 +163,8 @@ class Operations {
     // cells in sweeps.unsolved(), and each part makes its share of it. The same values as N half sweeps with
     // an exchange before each, and before the end.
     virtual Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) = 0;
+    // Whether half sweeps can keep these ghosts (Ghosts::kept), all that an exchange fills; set-up only.
+    virtual bool keep_ghosts(Items<BlockCopy>) { return false; }
     // p = a p + b D^-1 (f - L u)
     virtual Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) = 0;
     // A half sweep of nonlinear Gauss-Seidel for L u + phi(u) = f (RelaxNewton), ghosts of u current, on

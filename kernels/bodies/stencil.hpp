@@ -32,11 +32,16 @@ constexpr Colour other(Colour colour) {
 // The guess in u before it is smoothed: its values, or zeros, ghosts included, whatever u holds.
 enum class Guess { any, zero };
 
+// Whether half sweeps find current ghosts, or keep them current: before the first one, unless the guess is
+// zero, and behind each one values are copied between the boxes of the rank, which has all of them.
+enum class Ghosts { current, kept };
+
 // Half sweeps of Gauss-Seidel, one for each colour in turn.
 struct HalfSweeps {
     std::span<const Colour> colours;
     double relaxation = 1.0;  // 1: not over-relaxed
     Guess guess = Guess::any;
+    Ghosts ghosts = Ghosts::current;
 
     int count() const { return static_cast<int>(colours.size()); }
     // The cells whose old values count: those that the first half sweep reads or, over-relaxed, all.

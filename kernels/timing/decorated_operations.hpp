@@ -123,6 +123,7 @@ class DecoratedOperations : public Operations {
         return call(Op::smooth, &Operations::sweep, x, A, b, backward);
     }
 
+    bool keep_ghosts(Items<BlockCopy> ghosts) override { return derived().inner().keep_ghosts(ghosts); }
     bool prepare_single_launch(LaunchedMethod method, Items<BlockCopy> ghosts, int iterations) override {
         return derived().inner().prepare_single_launch(method, ghosts, iterations);
     }

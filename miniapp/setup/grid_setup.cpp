@@ -108,6 +108,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .storage = use.krylov == KrylovLevel::none ? Storage::boxes : p.problem.storage,
                        .neighbours = p.comm.neighbours,
                        .all_ghosts = interpolates_linearly(p, use),
+                       .keeps_ghosts = !p.multigrid.reference_path,
                        .consolidation = consolidation(p, use),
                        .bottom_ranks = std::max(0, p.multigrid.bottom_grid),
                        .scheme = resolved.comm.scheme,

@@ -140,6 +140,8 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const LevelPlan& plan,
     level.deep_ghosts = exchange(2, plan.deep_ghosts);
     level.deep_layers = plan.deep_ghosts ? plan.deep_ghosts->layers : 0;
     level.fused = plan.fused;
+    if (options.keeps_ghosts && level.ghosts && level.fused == 0)
+        if (const auto copies = level.ghosts->copies_alone()) level.keeps_ghosts = make.keep_ghosts(*copies);
     return made;
 }
 

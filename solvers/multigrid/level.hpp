@@ -60,6 +60,7 @@ struct HierarchyOptions {
     // Ghost layers of what they read: as many, and one more for the residual at the end of a leg in the same
     // pass, if boxes are wide enough.
     int fused_layers_on(int width) const;
+    bool keeps_ghosts = false;  // half sweeps keep ghosts where the operations can
     // Besides the levels, others in single precision that cycles work on; those in double precision then
     // neither fuse half sweeps nor interpolate.
     bool mixed = false;
@@ -138,7 +139,7 @@ struct Level {
     std::unique_ptr<Exchange> deep_ghosts;  // for matrix powers or fused half sweeps; may be absent
     int deep_layers = 0;                    // that deep_ghosts fill
     int fused = 0;                          // half sweeps at most that are one pass; 0: each is one
-    bool launches_once = false;             // whether half sweeps in turn are one launch of a device
+    bool keeps_ghosts = false;              // whether half sweeps keep ghosts themselves (Ghosts::kept)
     // Whether that pass may end with the residual.
     bool ends_in_pass() const { return fused > 0 && deep_layers > fused; }
     Items<BoundaryItem> outside;  // ghosts beyond boundaries

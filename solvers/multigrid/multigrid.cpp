@@ -30,12 +30,7 @@ Multigrid::Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, cons
     if (options_.accelerator != Accelerator::none) options_.symmetric = true;
     const bool relaxed = !method_named(bottom.solver).is_krylov() && !uses_algebraic(bottom);
     Level* const level = hierarchy.solved_bottom();
-    if (level == nullptr) return;
-    const auto copies = level->ghosts->copies_alone();
-    if (relaxed)
-        level->launches_once =
-            copies && level->plain->prepare_single_launch(LaunchedMethod::relaxation, *copies, 0);
-    if (relaxed) return;
+    if (level == nullptr || relaxed) return;
     if (uses_algebraic(bottom)) {
         algebraic_ = std::make_unique<AlgebraicCycle>(*level, hierarchy.singular(), options.amg);
         correction_ = level->bottom_operations.make_field();

@@ -106,6 +106,17 @@ class BlockSystem {
         apply(r, x);
         axpby(r, 1, b, -1, r);
     }
+    // An exchange: the copies between the boxes of the rank. Before and after it all threads are at one.
+    KEEL_BODY void fill_ghosts(Vector x) {
+        const View u = L_.of_shape(x);
+        block_barrier();
+        for (std::int64_t n = thread_; n < level_.ghosts; n += threads_) {
+            const auto& [to, from] = level_.ghost[n];
+            u(to.block, to.i, to.j, to.k) = u(from.block, from.i, from.j, from.k);
+        }
+        block_barrier();
+        ++counts_.exchanges;
+    }
     // A half sweep of Gauss-Seidel (SOR).
     KEEL_BODY void relax(Vector u, Vector f, int colour, const int* parity, double relaxation) {
         fill_ghosts(u);
@@ -198,17 +209,6 @@ class BlockSystem {
     KEEL_BODY void map(Vector z, const Function& function, Vector x, Vector y) {
         for_each_cell(MapCells<Function>{L_.of_shape(z), L_.of_shape(x), L_.of_shape(y), function});
         spend<Function>();
-    }
-    // An exchange: the copies between the boxes of the rank. Before and after it all threads are at one.
-    KEEL_BODY void fill_ghosts(Vector x) {
-        const View u = L_.of_shape(x);
-        block_barrier();
-        for (std::int64_t n = thread_; n < level_.ghosts; n += threads_) {
-            const auto& [to, from] = level_.ghost[n];
-            u(to.block, to.i, to.j, to.k) = u(from.block, from.i, from.j, from.k);
-        }
-        block_barrier();
-        ++counts_.exchanges;
     }
     // An all-reduce of some words: term(n), this thread's part of each, is joined over the threads in a fixed
     // order. The threads join in two steps; all of them take the second one.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/backends/gpu/device.hpp"
+#include "kernels/backends/gpu/kept_ghosts.hpp"
 #include "kernels/backends/gpu/single_launch.hpp"
 #include "kernels/backends/operations_by_cells.hpp"
 #include "kernels/backends/threads.hpp"
@@ -247,6 +248,40 @@ class GpuOperations : public OperationsByCells<Gpu> {
         return work;
     }
 
+    bool keep_ghosts(Items<BlockCopy> ghosts) override {
+        if (cells() <= most_relaxed_in_block) {
+            relaxed_level_ = kept_level(ghosts);
+        } else {
+            const auto of_faces = ghosts_of_faces(shape(), backend().list(ghosts));
+            if (!of_faces) return false;
+            ghosts_of_blocks_ = backend().keep(std::span<const GhostsOfBlock>(*of_faces));
+        }
+        kept_ghosts_ = ghosts;
+        std::size_t faces = 0;
+        for (std::size_t d = 0; d < layout().dimensions(); ++d)
+            faces += 2 * product(shape().extent) / static_cast<std::size_t>(shape().extent[d]);
+        none_outside_ = ghosts.cells == faces * static_cast<std::size_t>(shape().blocks);
+        return true;
+    }
+    Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) override {
+        if (sweeps.ghosts == Ghosts::current || sweeps.count() == 0)
+            return OperationsByCells::smooth(u, L, f, sweeps, end);
+        check(ghosts_of_blocks_ != nullptr || relaxed_level_.cells > 0, "ghosts are kept where they can be");
+        return in_dimensions([&](auto D) {
+            return with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
+                using Body = decltype(relaxed(std::declval<Relax<D>>()));
+                if (ghosts_of_blocks_ == nullptr)
+                    relax_in_block<D>(u, L, f, sweeps);
+                else
+                    relax_and_copy<D>(u, L, f, sweeps, relaxed);
+                const auto half_sweeps = static_cast<std::size_t>(sweeps.count());
+                const std::size_t copies = half_sweeps + (sweeps.guess == Guess::any ? 1 : 0);
+                Work done = work(Body::cost, half_sweeps * cells() / 2);
+                return done += work({0, 1, 1}, copies * kept_ghosts_.cells / 2);
+            });
+        });
+    }
+
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         if (L.part != Part::all || L.colour) return OperationsByCells::restrict_residual(coarse, L, u, f);
         const Cells cells = coarser(coarse);
@@ -261,11 +296,7 @@ class GpuOperations : public OperationsByCells<Gpu> {
         if (method == LaunchedMethod::none || cells() == 0 || cells() > most_launched_cells) return false;
         const std::size_t residuals = std::max(memory_.residuals, static_cast<std::size_t>(iterations) + 2);
         if (residuals == memory_.residuals) return true;
-        const std::vector<CellPlace> inside = cells_of(shape());
-        const std::vector<GhostCopy> outside = ghosts_of(backend().list(ghosts));
-        memory_.level = {backend().keep(std::span<const CellPlace>(inside)),
-                         backend().keep(std::span<const GhostCopy>(outside)),
-                         static_cast<std::int64_t>(inside.size()), static_cast<std::int64_t>(outside.size())};
+        memory_.level = kept_level(ghosts);
         memory_.vectors = backend().allocate(SolveInBlock<3>::vectors * shape().values());
         memory_.residuals = residuals;
         const std::size_t result = sizeof(BlockResult) / sizeof(double);
@@ -282,19 +313,15 @@ class GpuOperations : public OperationsByCells<Gpu> {
                                             .u = u.view().origin,
                                             .f = f.view().origin,
                                             .scale = launch.scale.view().origin,
-                                            .parity = all().parity,
                                             .vector = memory_.vectors + shape().origin,
                                             .distance = static_cast<std::int64_t>(shape().values()),
                                             .result = result,
                                             .unit = launch.unit,
                                             .lowest = launch.lowest,
                                             .highest = launch.highest,
-                                            .relaxation = launch.relaxation,
                                             .stop = launch.stop,
                                             .method = launch.method,
                                             .scaling = launch.scaling,
-                                            .half_sweeps = launch.half_sweeps,
-                                            .first = static_cast<int>(launch.first),
                                             .threads = threads_for(cells())});
         });
         const std::size_t some = std::min(memory_.residuals, BlockMemory::residuals_at_once);
@@ -316,6 +343,48 @@ class GpuOperations : public OperationsByCells<Gpu> {
 
   private:
     Device& device() { return backend().device(); }
+    LevelOfBlock kept_level(Items<BlockCopy> ghosts) {
+        const std::vector<CellPlace> inside = cells_of(shape());
+        const std::vector<GhostCopy> outside = ghosts_of(backend().list(ghosts));
+        return {backend().keep(std::span<const CellPlace>(inside)),
+                backend().keep(std::span<const GhostCopy>(outside)), static_cast<std::int64_t>(inside.size()),
+                static_cast<std::int64_t>(outside.size())};
+    }
+    template <int D>
+    void relax_in_block(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
+        if (sweeps.guess == Guess::zero && !none_outside_) fill(u, 0.0);
+        device().launch(RelaxInBlock<D>{.level = relaxed_level_,
+                                        .L = StencilView<D>(L),
+                                        .u = u.view().origin,
+                                        .f = f.view().origin,
+                                        .parity = all().parity,
+                                        .relaxation = sweeps.relaxation,
+                                        .half_sweeps = sweeps.count(),
+                                        .first = static_cast<int>(sweeps.colours.front()),
+                                        .from_zero = sweeps.guess == Guess::zero ? 1 : 0,
+                                        .threads = threads_for(cells())});
+    }
+    // From zeros the first half sweep reads no u, and the second one none but that of the first, unless they
+    // are over-relaxed. Ghosts outside the domain may hold what linear interpolation has left there.
+    template <int D, class Relaxed>
+    void relax_and_copy(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps,
+                        const Relaxed& relaxed) {
+        const bool from_zero = sweeps.guess == Guess::zero;
+        if (!from_zero)
+            copy_cells(std::span(&u, 1), kept_ghosts_, sweeps.read());
+        else if (sweeps.relaxation != 1.0 || sweeps.count() == 1 || !none_outside_)
+            fill(u, 0.0);
+        const auto body = relaxed(Relax<D>{u.view(), StencilView<D>(L), f.view()});
+        using Body = std::decay_t<decltype(body)>;
+        for (int n = 0; n < sweeps.count(); ++n) {
+            const Cells half = of_colour(sweeps.colours[static_cast<std::size_t>(n)]);
+            if (from_zero && n == 0)
+                backend().for_each_cell(half, KeepGhosts<FromZero<Body>>{FromZero<Body>{body},
+                                                                         ghosts_of_blocks_, shape().extent});
+            else
+                backend().for_each_cell(half, KeepGhosts<Body>{body, ghosts_of_blocks_, shape().extent});
+        }
+    }
     static int threads_for(std::size_t cells) {
         int threads = 32;
         while (threads < most_block_threads && static_cast<std::size_t>(threads) < cells) threads *= 2;
@@ -323,6 +392,10 @@ class GpuOperations : public OperationsByCells<Gpu> {
     }
 
     BlockMemory memory_{};
+    Items<BlockCopy> kept_ghosts_;
+    bool none_outside_ = false;                        // whether each ghost is of a face on this rank
+    const GhostsOfBlock* ghosts_of_blocks_ = nullptr;  // by threads of half sweeps
+    LevelOfBlock relaxed_level_{};                     // by one block of threads
 };
 
 // Ranges that Nsight and rocprof show beside the kernels. Without such a tool a range is a call that does

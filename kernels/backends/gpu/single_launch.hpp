@@ -95,15 +95,13 @@ struct SolveInBlock {
     double* u;
     double* f;
     double* scale;
-    const int* parity;
     double* vector;         // cell (0,0,0) of the first of `vectors`
     std::int64_t distance;  // from one to the next, in values
     BlockResult* result;
-    double unit, lowest, highest, relaxation;
+    double unit, lowest, highest;
     Stop stop;
     LaunchedMethod method;
     DiagonalScaling scaling;
-    int half_sweeps, first;
     std::int64_t threads;
 
     Grid grid() const { return {dim3(1), dim3(static_cast<unsigned>(threads))}; }
@@ -113,11 +111,7 @@ struct SolveInBlock {
         const int thread = static_cast<int>(threadIdx.x);
         BlockSystem<D> A(level, L, scaling, scale, unit, vector, shared, thread, static_cast<int>(threads));
         BlockReport report{{}, {reinterpret_cast<double*>(result + 1), 0, thread == 0}};
-        if (method == LaunchedMethod::relaxation) {
-            for (int n = 0; n < half_sweeps; ++n) A.relax(u, f, (first + n) % 2, parity, relaxation);
-        } else {
-            solve(A, report);
-        }
+        solve(A, report);
         if (thread != 0) return;
         report.counts = A.counts();
         *result = {report, A.cost(), report.vanished, report.residuals.count};

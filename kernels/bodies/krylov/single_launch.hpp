@@ -14,14 +14,14 @@
 
 namespace keel {
 
-// The methods that have such a body. Relaxation: half sweeps of red-black Gauss-Seidel.
-enum class LaunchedMethod { none, bicgstab, bicgstab_fused, cg, pipelined_cg, chebyshev, relaxation };
+// The methods that have such a body.
+enum class LaunchedMethod { none, bicgstab, bicgstab_fused, cg, pipelined_cg, chebyshev };
 
 // A block of threads takes 15 us for an iteration of BiCGStab on 4,096 cells of an H100 (measured with a
 // prototype), and the host 185 us to drive one on any few: larger levels are the host's.
 inline constexpr std::size_t most_launched_cells = 16384;
 
-// The solve of L u = f: by a Krylov method from u = 0, or by half sweeps from the u that is there.
+// The solve of L u = f from u = 0.
 struct SingleLaunch {
     LaunchedMethod method = LaunchedMethod::none;
     Stencil L = {};
@@ -31,9 +31,6 @@ struct SingleLaunch {
     Stop stop = {};
     double lowest = 0;  // the interval of a polynomial method
     double highest = 0;
-    int half_sweeps = 0;  // the colours take turns
-    Colour first = Colour::red;
-    double relaxation = 1.0;
 };
 
 struct LaunchedSolve {

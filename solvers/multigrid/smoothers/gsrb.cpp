@@ -43,25 +43,19 @@ HalfSweeps up_to_last_pass(Level& level, Operations& operations, HalfSweeps leg)
     return leg;
 }
 
-// The same half sweeps in one launch, their exchanges as copies in it.
-void relax_in_single_launch(Level& level, Operations& operations, const HalfSweeps& sweeps) {
-    LaunchedSolve solved;
-    operations.solve_in_single_launch(level.u, level.f,
-                                      {.method = LaunchedMethod::relaxation,
-                                       .L = level.L,
-                                       .half_sweeps = sweeps.count(),
-                                       .first = sweeps.colours.front(),
-                                       .relaxation = sweeps.relaxation},
-                                      solved);
-    level.ghosts->count_copied(solved.verdict.counts.exchanges);
+// The same half sweeps, their exchanges as copies in them.
+void relax_and_keep_ghosts(Level& level, Operations& operations, HalfSweeps sweeps) {
+    sweeps.ghosts = Ghosts::kept;
+    operations.relax(level.u, level.L, level.f, sweeps);
+    level.ghosts->count_copied(sweeps.count());
 }
 
 // Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before
 // each pass.
 void alternate(Level& level, Operations& operations, const std::vector<Colour>& colours, double relaxation,
                Guess guess) {
-    if (level.launches_once && !colours.empty()) {
-        relax_in_single_launch(level, operations, {colours, relaxation, guess});
+    if (level.keeps_ghosts && !colours.empty()) {
+        relax_and_keep_ghosts(level, operations, {colours, relaxation, guess});
     } else if (level.fused == 0) {
         for (const Colour colour : colours) half_sweep(level, operations, colour, relaxation);
     } else if (!colours.empty()) {

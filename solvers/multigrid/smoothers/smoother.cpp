@@ -45,10 +45,24 @@ std::optional<Colour> colour_read(const Stencil& L) {
     return L.colour ? std::optional(other(*L.colour)) : std::nullopt;
 }
 
+bool keeps_ghosts(const Level& level, const MultigridOptions& options) {
+    return level.keeps_ghosts && smoother_named(options.smoother).fusible > 0;
+}
+
+// Does action(Part) that reads ghosts of u behind so many sweeps: behind an exchange, unless they kept them.
+template <class Action>
+void behind_sweeps(Level& level, int sweeps, const MultigridOptions& options, std::optional<Colour> read,
+                   const Action& action) {
+    if (sweeps == 0 || !keeps_ghosts(level, options)) return level.ghosts->run(level.u, read, action);
+    level.ghosts->count_copied(1);
+    action(Part::all);
+}
+
 }  // namespace
 
 void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess guess) {
-    if (guess == Guess::zero && (level.fused == 0 || sweeps == 0)) operations.fill(level.u, 0.0);
+    const bool makes_zeros = level.fused > 0 || keeps_ghosts(level, options);
+    if (guess == Guess::zero && (sweeps == 0 || !makes_zeros)) operations.fill(level.u, 0.0);
     smoother_named(options.smoother).relax(level, operations, sweeps, options, guess);
 }
 
@@ -59,9 +73,8 @@ void smooth_and_restrict(Level& level, Operations& operations, int sweeps, const
             .relax_to_end(level, operations, sweeps, options, guess, {.restricted = restricted});
     smooth(level, operations, sweeps, options, guess);
     const Stencil L = where_unsolved(level, sweeps, options);
-    level.ghosts->run(level.u, colour_read(L), [&](Part part) {
-        operations.restrict_residual(restricted, L.on(part), level.u, level.f);
-    });
+    behind_sweeps(level, sweeps, options, colour_read(L),
+                  [&](Part part) { operations.restrict_residual(restricted, L.on(part), level.u, level.f); });
 }
 
 double smooth_and_measure(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
@@ -74,8 +87,9 @@ double smooth_and_measure(Level& level, Operations& operations, int sweeps, cons
     }
     smooth(level, operations, sweeps, options, guess);
     const Stencil L = where_unsolved(level, sweeps, options);
-    level.ghosts->run(std::span(&level.u, 1), colour_read(L));
-    operations.residual_norm(L, level.u, level.f, norm);
+    behind_sweeps(level, sweeps, options, colour_read(L), [&](Part part) {
+        if (part != Part::interior) operations.residual_norm(L, level.u, level.f, norm);
+    });
     return norm;
 }
 

@@ -19,7 +19,8 @@ struct PassEnd;
 
 // One row. Its functions relax L u = f on one level. Ghosts of u are exchanged before every pass; those left
 // in u are not current. They may overwrite the level's r. `operations` are the level's, as the caller wants
-// them timed. Zeros are there, unless the level has `fused` half sweeps and there are some.
+// them timed. Zeros are there, unless there are half sweeps that make them: fused ones, or such as keep
+// ghosts.
 struct Smoother {
     std::string name;
     std::string meaning;                 // a noun phrase
@@ -32,7 +33,7 @@ struct Smoother {
     // is.
     Relax* reversed = nullptr;
     // Passes over the grid, each with an exchange, that a level with `fused` makes one of; 0: it cannot.
-    int fusible = 0;  // per sweep
+    int fusible = 0;  // per sweep; above 0 they are half sweeps of two colours
     // relax and the end of a leg as one pass, on a level with ends_in_pass(); null if nothing is fusible.
     void (*relax_to_end)(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                          Guess guess, const PassEnd& end) = nullptr;

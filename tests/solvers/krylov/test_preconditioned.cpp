@@ -130,7 +130,7 @@ TEST_CASE("the V-cycle is linear, the same in every application, and leaves f an
 TEST_CASE("diagonal right preconditioning is right Jacobi scaling, iterate by iterate") {
     for (const std::string solver : {"bicgstab", "bicgstab_fused", "ca_bicgstab", "pipelined_bicgstab"}) {
         CAPTURE(solver);
-        Setup setup(rough_ball, {.bottom_box = 8});
+        Setup setup(rough_ball, {.bottom_box = 8, .deterministic = true});
         Level& level = setup.finest();
         Diagonal M(level);
         BottomOptions options = unscaled(solver, 1e-4);

@@ -1,14 +1,11 @@
 // A bottom solve in one launch of a device against the same solve driven by the host, on the emulated GPU.
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/multigrid.hpp"
+#include "tests/solvers/emulated_gpu.hpp"
 #include "tests/solvers/golden_problem.hpp"
-
-#define KEEL_GPU_EMULATED
-#include "kernels/backends/gpu/emulation.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -17,22 +14,6 @@ namespace {
 
 const std::vector<std::string> launched_methods{"bicgstab",     "bicgstab_fused", "cg",
                                                 "pipelined_cg", "chebyshev",      "smooth"};
-
-// Tests with the emulated GPU while it lives.
-class OnEmulatedGpu {
-  public:
-    explicit OnEmulatedGpu(const std::string& sync) {
-        if (const char* const given = std::getenv("KEEL_TEST_BACKEND")) before_ = given;
-        setenv("KEEL_TEST_BACKEND", ("gpu_emulated/" + sync).c_str(), 1);
-    }
-    OnEmulatedGpu(const OnEmulatedGpu&) = delete;
-    OnEmulatedGpu& operator=(const OnEmulatedGpu&) = delete;
-    ~OnEmulatedGpu() { setenv("KEEL_TEST_BACKEND", before_.c_str(), 1); }
-    static bool usable() { return why_unusable("gpu_emulated").empty(); }
-
-  private:
-    std::string before_ = "openmp";
-};
 
 // A solve of the bottom level: its report, its u on rank 0, the kernels that it took, the all-reduces of the
 // level's ledger.
@@ -51,6 +32,7 @@ Solved solved(const Problem& problem, const BottomOptions& options, Driven drive
               Consolidation consolidation = Consolidation::distributed) {
     Setup setup(problem,
                 {.bottom_box = problem.width,
+                 .keeps_ghosts = driven == Driven::by_device,
                  .consolidation = consolidation,
                  .deterministic = driven == Driven::by_host},
                 comm);
