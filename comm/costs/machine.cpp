@@ -26,10 +26,10 @@ double Compute::time(double calls, const Work& work) const {
 
 namespace {
 
-// The ranks with which run.mode = network measures it; empty for messages of devices, which it does not
-// measure.
+// The ranks with which run.mode = network measures it; empty for managed memory, which it does not measure.
 std::string ranks_to_measure(Memory memory, Locality locality) {
-    if (memory != Memory::host) return "";
+    if (memory == Memory::managed) return "";
+    if (memory == Memory::device) return "on GPUs, with an MPI that takes their memory";
     return locality == Locality::off_node ? "on two nodes or more" : "with two ranks or more on a node";
 }
 

@@ -60,9 +60,24 @@ std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks, std::size_t count) {
     return pairs;
 }
 
+DeviceBuffer::DeviceBuffer(const Backend& backend, std::size_t bytes, Wire wire)
+    : operations_(backend.make_operations(Layout({1, 1, 1}, 2, Boundaries{}, {0}, 0), 0)),
+      field_(operations_->make_field()),
+      buffer_(operations_->make_buffer(bytes / sizeof(double), wire)) {}
+
+// No block of cells is packed or unpacked: the message alone moves.
+void DeviceBuffer::to_host(std::size_t bytes) {
+    if (staged()) operations_->pack(buffer_, {.values = bytes / sizeof(double)}, std::span(&field_, 1), {});
+}
+void DeviceBuffer::to_device(std::size_t bytes) {
+    if (!staged()) return;
+    operations_->unpack(std::span(&field_, 1), {.values = bytes / sizeof(double)}, buffer_, {});
+    operations_->wait();
+}
+
 PingPong::PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes,
-                   std::span<const int> node_of)
-    : comm_(comm), buffer_(bytes) {
+                   std::span<const int> node_of, DeviceBuffer* device)
+    : comm_(comm), bytes_(bytes), buffer_(device ? 0 : bytes), device_(device) {
     for (const Pair& pair : pairs) {
         if (comm.rank() != pair.first && comm.rank() != pair.second) continue;
         first_ = comm.rank() == pair.first;
@@ -74,16 +89,18 @@ PingPong::PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std
 
 void PingPong::round_trips(int count) {
     if (!takes_part()) return;
-    const int bytes = static_cast<int>(buffer_.size());
+    const int bytes = static_cast<int>(bytes_);
+    std::byte* const data = device_ ? device_->wire().data() : buffer_.data();
     const MPI_Comm comm = comm_.impl().comm;
     const auto send = [&] {
         if (side_) side_->barrier();
-        require(MPI_Send(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm), "MPI_Send");
+        if (device_) device_->to_host(bytes_);
+        require(MPI_Send(data, bytes, MPI_CHAR, partner_, tag, comm), "MPI_Send");
     };
     for (int n = 0; n < count; ++n) {
         if (first_) send();
-        require(MPI_Recv(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm, MPI_STATUS_IGNORE),
-                "MPI_Recv");
+        require(MPI_Recv(data, bytes, MPI_CHAR, partner_, tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+        if (device_) device_->to_device(bytes_);
         if (!first_) send();
     }
 }

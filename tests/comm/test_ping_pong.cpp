@@ -5,6 +5,7 @@
 #include <set>
 
 #include "comm/network/ping_pong.hpp"
+#include "tests/chosen_backend.hpp"
 
 using namespace keel;
 
@@ -86,4 +87,28 @@ TEST_CASE("round trips and bursts end, whoever takes part") {
         burst.exchanges(3);
         pairs_take_part(pairs, burst.takes_part());
     }
+}
+
+TEST_CASE("messages leave from the memory of a device and arrive there") {
+    const Communicator comm = Communicator::world();
+    const auto backend = test::chosen_backend();
+    DeviceBuffer device(*backend, 800, Wire::staged);
+    const auto value = [](int rank, std::size_t n) {
+        return static_cast<std::byte>(100 * rank + static_cast<int>(n));
+    };
+    const auto clear = [&] {
+        if (device.staged()) std::ranges::fill(device.wire(), std::byte{77});
+    };
+    for (std::size_t n = 0; n < 400; ++n) device.wire()[n] = value(comm.rank(), n);
+    device.to_device(400);
+    clear();
+    std::vector<Pair> pairs;
+    for (int rank = 1; rank < comm.size(); rank += 2) pairs.push_back({rank - 1, rank});
+    PingPong(comm, pairs, 400, {}, &device).round_trips(1);
+    clear();
+    device.to_host(400);
+    int wrong = 0;
+    for (std::size_t n = 0; n < 400; ++n)
+        if (device.wire()[n] != value(comm.rank() / 2 * 2, n)) ++wrong;
+    CHECK(wrong == 0);
 }

@@ -1,5 +1,6 @@
 """run.mode = network: what is measured on how many ranks and nodes, and the machine that is written."""
 
+import re
 import tempfile
 import tomllib
 from pathlib import Path
@@ -102,6 +103,26 @@ class Network(KeelTest):
             text = self.text(4, "--dry-run", f"comm.machine={path}", "comm.scheme=auto", "comm.ranks_per_node=2")
         self.assertIn("least predicted time", text)
         self.assertIn("redicted solve", text)
+
+    def test_ranks_of_a_device_copy_at_once_and_send_from_its_memory(self) -> None:
+        if not re.search(r"(?m)^gpu_emulated( +yes){4} ", self.text(None, "--backends")):
+            self.skipTest("gpu_emulated is not compiled in")
+        run = self.measure(3, "comm.ranks_per_node=2", "run.backend=gpu_emulated", WRITE)
+        copies = [(copy["to"], copy["processes"], copy["bytes"]) for copy in of(run, "copy")]
+        self.assertEqual(copies, [(to, k, b) for k in (1, 2, 3) for to in ("device", "host") for b in LENGTHS[3:]])
+        staged = [(pong["class"], pong["bytes"]) for pong in of(run, "ping_pong") if pong["path"] == "staged"]
+        host = [(pong["class"], pong["bytes"]) for pong in of(run, "ping_pong") if pong["path"] == "host"]
+        self.assertEqual(staged, [(distance, length) for distance, length in host if length >= 8])
+        self.assertGreater(len(staged), len(LENGTHS))
+        fitted = {(fit["processes"], "to_" + fit["to"]): fit for fit in of(run, "copy_fit")}
+        for copy in machine_of(run)["copy"]:
+            for way in ("to_device", "to_host"):
+                fit = fitted[copy["processes"], way]
+                self.assertTrue(fit["accepted"])
+                self.assertEqual(copy[way], {"alpha": fit["alpha"], "beta": fit["beta"]})
+        self.assertNotIn("device", machine_of(run))
+        on_host = self.measure(2)
+        self.assertEqual((of(on_host, "copy"), {pong["path"] for pong in of(on_host, "ping_pong")}), ([], {"host"}))
 
     def test_a_single_rank_is_refused(self) -> None:
         self.refused(1, DECK, expected=["a single rank has nobody to send to; start it on two or more, as mpiexec -n 2"])

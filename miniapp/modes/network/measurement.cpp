@@ -36,9 +36,9 @@ class Stopwatch {
           all_reduce_(make_all_reduce(algorithm, comm_, topology, all_reduce_tag)) {}
 
     // Seconds one way, of the slowest pair.
-    double ping_pong(const std::vector<Pair>& pairs, std::size_t bytes,
-                     std::span<const int> node_of = {}) const {
-        PingPong pong(comm_, pairs, bytes, node_of);
+    double ping_pong(const std::vector<Pair>& pairs, std::size_t bytes, std::span<const int> node_of = {},
+                     DeviceBuffer* device = nullptr) const {
+        PingPong pong(comm_, pairs, bytes, node_of, device);
         const int trips = round_trips_of(bytes);
         return fastest([&] {
             pong.round_trips(1);  // the two meet
@@ -76,7 +76,7 @@ class Stopwatch {
         return timed;
     }
 
-  private:
+    // Seconds of an action, of the slowest rank; of short ones several in a row.
     template <class Action>
     double in_a_row(std::size_t bytes, const Action& action) const {
         const int times = round_trips_of(bytes);
@@ -88,6 +88,7 @@ class Stopwatch {
         });
     }
 
+  private:
     template <class Action>
     double fastest(const Action& seconds) const {
         seconds();  // connections are made, memory is touched
@@ -121,38 +122,40 @@ std::optional<int> ranks_per_socket(const Topology& topology, const std::vector<
     return most;
 }
 
-void fit(NetworkResults& network) {
+// Fits the messages of one path as those of that memory, and returns where they switch protocols.
+Switches fit_messages(NetworkResults& network, MessagePath path, Memory memory) {
     std::vector<std::vector<TimedMessage>> measured;
     for (const auto& one : network.classes)
-        if (!one.samples.empty()) measured.push_back(one.samples);
-    network.switches = find_switches(measured);
-    auto& host = network.machine.messages[static_cast<std::size_t>(Memory::host)].emplace();
-    host.eager_from = network.switches.eager_from;
-    host.rendezvous_from = network.switches.rendezvous_from;
+        if (one.path == path && !one.samples.empty()) measured.push_back(one.samples);
+    if (measured.empty()) return {};
+    const Switches switches = find_switches(measured);
+    auto& costs = network.machine.messages[static_cast<std::size_t>(memory)].emplace();
+    costs.eager_from = switches.eager_from;
+    costs.rendezvous_from = switches.rendezvous_from;
 
     std::vector<std::string> replaced;
     bool any = false;
     for (auto& one : network.classes) {
-        if (one.samples.empty()) continue;
-        one.fits = fit_protocols(one.locality, one.samples, network.switches);
+        if (one.path != path || one.samples.empty()) continue;
+        one.fits = fit_protocols(one.locality, one.samples, switches);
         one.overhead = fit_overhead(one.bursts);
-        if (!one.overhead)
+        if (!one.overhead && !one.bursts.empty())
             network.remarks.push_back(fmt::format(
                 "{}: no overhead, for several messages at once take no longer than one; predictions "
                 "charge all of alpha for each",
                 name(one.locality)));
         for (Fit& fitted : one.fits) {
             if (fitted.accepted() && fitted.through != LineThrough::own_lengths)
-                replaced.push_back(fmt::format("{} {} ({})", name(one.locality), name(fitted.protocol),
-                                               name(fitted.through)));
+                replaced.push_back(fmt::format("{} {} {} ({})", name(memory), name(one.locality),
+                                               name(fitted.protocol), name(fitted.through)));
             if (!fitted.accepted()) continue;
             any = true;
             // More than alpha says no more than alpha does.
             if (one.overhead) fitted.cost.overhead = std::min(*one.overhead, fitted.cost.alpha);
-            host.at(one.locality, fitted.protocol) = fitted.cost;
+            costs.at(one.locality, fitted.protocol) = fitted.cost;
         }
     }
-    if (!any)
+    if (!any && memory == Memory::host)
         network.unfit =
             "the times make no line, even through the shortest and the longest message; give more "
             "run.repeats";
@@ -161,7 +164,27 @@ void fit(NetworkResults& network) {
             "no line through their own lengths, but through others: {}; more run.repeats or a quieter "
             "machine may help",
             fmt::join(replaced, ", ")));
-    network.machine.injection_beta = fit_injection(network.node_pong, host);
+    return switches;
+}
+
+void fit_copies(NetworkResults& network) {
+    for (CopyResults& one : network.copies) {
+        for (const auto* samples : {&one.to_device, &one.to_host})
+            one.fits.push_back(fit_protocols({}, *samples, {}).front());
+        if (std::ranges::all_of(one.fits, &Fit::accepted))
+            network.machine.copies.push_back({one.processes, one.fits[0].cost, one.fits[1].cost});
+        else
+            network.remarks.push_back(
+                fmt::format("copies by {} ranks of a device make no line", one.processes));
+    }
+}
+
+void fit(NetworkResults& network) {
+    network.switches = fit_messages(network, MessagePath::host, Memory::host);
+    fit_messages(network, MessagePath::device, Memory::device);
+    fit_copies(network);
+    network.machine.injection_beta =
+        fit_injection(network.node_pong, *network.machine.messages[static_cast<std::size_t>(Memory::host)]);
 }
 
 // Fills in costs that the ranks at hand do not show, and says from where they are taken.
@@ -219,22 +242,55 @@ void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
 // Times messages of all lengths at one distance, and bursts of the shortest; whether it was not interrupted.
 // Bursts, and messages within nodes, are sent by all pairs at once, as in an exchange: ranks share memory,
 // and sometimes processors. Between nodes a pair is alone; what the nodes share, node-pongs show.
+// From the memory of a device messages are whole words, and not sent in bursts.
 bool measure_class(PingPongResults& one, const RankPlaces& ranks, const Stopwatch& stopwatch,
-                   const std::vector<std::size_t>& bytes_of, const std::function<bool()>& interrupted) {
+                   DeviceBuffer* device, const std::function<bool()>& interrupted) {
     std::vector<std::vector<Pair>> in_turns{one.pairs};
     if (one.locality == Locality::off_node) {
         in_turns.clear();
         for (const Pair& pair : few_of(one.pairs, most_pairs)) in_turns.push_back({pair});
     }
-    for (const std::size_t bytes : bytes_of) {
+    for (const std::size_t bytes : powers_of_two(device ? sizeof(double) : 1, longest_message)) {
         if (interrupted()) return false;
         double best = std::numeric_limits<double>::infinity();
-        for (const auto& pairs : in_turns) best = std::min(best, stopwatch.ping_pong(pairs, bytes));
+        for (const auto& pairs : in_turns)
+            best = std::min(best, stopwatch.ping_pong(pairs, bytes, {}, device));
         one.samples.push_back({static_cast<double>(bytes), best});
     }
+    if (device) return true;
     for (const int messages : {1, 2, 4, 8})
         one.bursts.push_back(
             {messages, stopwatch.burst(messages_among(one.pairs, ranks, one.locality, messages))});
+    return true;
+}
+
+// Times copies between pinned host memory and the device by 1, 2, 4, ... ranks of each device, all devices at
+// once; whether it was not interrupted.
+bool measure_copies(NetworkResults& network, const Resolved& resolved, const Stopwatch& stopwatch,
+                    const RunContext& context, const std::function<bool()>& interrupted) {
+    const Communicator& comm = context.comm;
+    std::vector<double> before;
+    for (const int ranks : ranks_before_on_device(comm.gather(context.backend.device()), resolved.detected))
+        before.push_back(ranks);
+    const auto mine = static_cast<std::size_t>(
+        comm.scatter(before, std::vector(static_cast<std::size_t>(comm.size()), 1)).front());
+    const auto most = static_cast<std::size_t>(comm.max(static_cast<double>(mine))) + 1;
+    DeviceBuffer buffer(context.backend, longest_message, Wire::staged);
+    for (const std::size_t processes : powers_of_two(1, most)) {
+        context.progress.say(fmt::format("copies: {} of each device", processes));
+        auto& one = network.copies.emplace_back();
+        one.processes = static_cast<int>(processes);
+        for (const std::size_t bytes : powers_of_two(sizeof(double), longest_message)) {
+            if (interrupted()) return false;
+            const auto timed = [&](void (DeviceBuffer::*copy)(std::size_t)) {
+                return TimedMessage{static_cast<double>(bytes), stopwatch.in_a_row(bytes, [&] {
+                                        if (mine < processes) (buffer.*copy)(bytes);
+                                    })};
+            };
+            one.to_device.push_back(timed(&DeviceBuffer::to_device));
+            one.to_host.push_back(timed(&DeviceBuffer::to_host));
+        }
+    }
     return true;
 }
 
@@ -285,16 +341,30 @@ NetworkResults measure_network(const NetworkOptions& options, const Resolved& re
     network.machine.ranks_per_node = most_ranks_per_node(topology);
     const std::vector<int> socket_of = sockets_of_processes(comm);
     network.machine.ranks_per_socket = ranks_per_socket(topology, socket_of);
-    network.classes = network_classes(comm, topology);
     const auto interrupted = [&] {
         network.interruption = context.ending.asked(comm);
         return network.interruption != Interruption::none;
     };
-    for (auto& one : network.classes) {
-        if (one.pairs.empty()) continue;
-        context.progress.say(fmt::format("ping-pong: {}", name(one.locality)));
-        if (!measure_class(one, {topology.node_of(), socket_of}, stopwatch, bytes_of, interrupted))
-            return network;
+    const auto measure_path = [&](MessagePath path, DeviceBuffer* device) {
+        for (auto& one : network_classes(comm, topology)) network.classes.push_back(std::move(one));
+        for (auto& one : std::span(network.classes).last(names_of(Locality{}).size())) {
+            one.path = path;
+            if (one.pairs.empty()) continue;
+            context.progress.say(fmt::format("ping-pong: {}, {}", name(one.locality), name(path)));
+            if (!measure_class(one, {topology.node_of(), socket_of}, stopwatch, device, interrupted))
+                return false;
+        }
+        return true;
+    };
+    if (!measure_path(MessagePath::host, nullptr)) return network;
+    if (backend_info(resolved.backend).features.device_memory) {
+        if (!measure_copies(network, resolved, stopwatch, context, interrupted)) return network;
+        DeviceBuffer staged(context.backend, longest_message, Wire::staged);
+        if (!measure_path(MessagePath::staged, &staged)) return network;
+        if (resolved.comm.exchange.wire == Wire::direct) {
+            DeviceBuffer direct(context.backend, longest_message, Wire::direct);
+            if (!measure_path(MessagePath::device, &direct)) return network;
+        }
     }
     if (!measure_nodes(network, topology, stopwatch, bytes_of, context, interrupted)) return network;
     context.progress.say("triad");

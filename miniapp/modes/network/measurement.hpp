@@ -19,7 +19,16 @@ struct NetworkOptions {  // [network]
     std::string write;   // path of the machine's file; empty = none
 };
 
-// Messages at one distance.
+// The memory that messages leave from and arrive in: the host's; a device's, by way of pinned host memory;
+// a device's, which MPI gets as it is.
+enum class MessagePath { host, staged, device };
+constexpr auto names_of(MessagePath) {
+    using Name = Named<MessagePath>;
+    return std::array{Name{MessagePath::host, "host"}, Name{MessagePath::staged, "staged"},
+                      Name{MessagePath::device, "device"}};
+}
+
+// Messages of one path at one distance.
 struct PingPongResults {
     Locality locality = Locality::socket;
     std::vector<Pair> pairs;  // none: no two ranks are at that distance
@@ -27,6 +36,14 @@ struct PingPongResults {
     std::vector<Fit> fits;
     std::vector<Burst> bursts = {};
     std::optional<double> overhead = {};  // seconds that each message keeps a process busy
+    MessagePath path = MessagePath::host;
+};
+
+// Copies by `processes` ranks of each device at once, each of so many bytes.
+struct CopyResults {
+    int processes = 1;
+    std::vector<TimedMessage> to_device, to_host;
+    std::vector<Fit> fits = {};  // to the device, to the host
 };
 
 // An all-reduce of all ranks, several in a row as solvers make them: a single one after a barrier would also
@@ -38,7 +55,8 @@ struct TimedAllReduce {
 };
 
 struct NetworkResults {
-    std::vector<PingPongResults> classes;  // by locality
+    std::vector<PingPongResults> classes;  // by path and locality
+    std::vector<CopyResults> copies;       // none where the host computes
     std::vector<TimedNode> node_pong;      // none on a single node
     std::vector<TimedAllReduce> all_reduce;
     // Seconds of the first of these by the machine's messages alone; the rest is the machine's noise.
@@ -50,12 +68,13 @@ struct NetworkResults {
     Interruption interruption = Interruption::none;  // else nothing was fitted
 };
 
-// The classes with their pairs, nothing measured. Collective.
+// The classes of host memory with their pairs, nothing measured. Collective.
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology);
 
 // One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest
 // of run.repeats, between nodes also of up to four pairs that take turns, and the machine fitted to them,
-// all-reduces by their delay; the same on all ranks. Needs two ranks. Collective.
+// all-reduces by their delay; where a backend has device memory also of copies, and ping-pongs from there.
+// The same on all ranks. Needs two ranks. Collective.
 NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved,
                                const RunContext& context);
 

@@ -21,15 +21,36 @@ namespace {
 
 // --- Tables of what was measured and fitted, and the same as records
 
+// The class of messages and, unless they lie in host memory, their path.
+Cell class_cell(const PingPongResults& one) {
+    const std::string path = one.path == MessagePath::host ? "" : std::string(", ") + name(one.path);
+    return {"class", name(one.locality), "class", name(one.locality) + path};
+}
+
 ReportTable ping_pong_table(const NetworkResults& network) {
     ReportTable table("Ping-pong: time one way", "network");
     for (const auto& one : network.classes)
         for (const TimedMessage& sample : one.samples)
             table.add({{"what", "ping_pong"},
-                       {"class", name(one.locality)},
+                       {"path", name(one.path)},
+                       class_cell(one),
                        {"pairs", one.pairs.size()},
                        {"bytes", sample.bytes, "bytes", Unit::count},
                        {"seconds", sample.seconds, "time", Unit::seconds}});
+    return table;
+}
+
+ReportTable copies_table(const NetworkResults& network) {
+    ReportTable table("Copies to the device and to the host, by ranks of each device at once", "network");
+    for (const CopyResults& one : network.copies)
+        for (const bool to_device : {true, false})
+            for (const TimedMessage& sample : to_device ? one.to_device : one.to_host)
+                table.add({{"what", "copy"},
+                           {"to", to_device ? "device" : "host"},
+                           {"processes", one.processes, "ranks",
+                            counted(one.processes, "rank") + (to_device ? "\nto device" : "\nto host")},
+                           {"bytes", sample.bytes, "bytes\neach", Unit::count},
+                           {"seconds", sample.seconds, "time", Unit::seconds}});
     return table;
 }
 
@@ -66,6 +87,21 @@ ReportTable all_reduce_table(const NetworkResults& network) {
     return table;
 }
 
+// The row of a fit, which begins with these cells.
+Row with_fit(Row row, const Fit& fit) {
+    row.insert(row.end(),
+               {{"samples", fit.samples, "samples"},
+                {"alpha", fit.cost.alpha, "alpha", Unit::seconds},
+                {"beta", fit.cost.beta, "beta\ns/byte", Unit::scientific},
+                {"", fit.accepted() ? Json(1e-9 / fit.cost.beta) : Json(), "rate\nGB/s", Unit::ratio},
+                {"overhead", number_or_null(fit.cost.overhead), "overhead", Unit::seconds},
+                {"rms_residual", fit.rms_residual, "residual\nrms", Unit::percent},
+                {"max_residual", fit.max_residual, "residual\nmax", Unit::percent},
+                {"through", name(fit.through), "through"},
+                {"accepted", fit.accepted(), "accepted"}});
+    return row;
+}
+
 ReportTable fits_table(const NetworkResults& network) {
     const Switches& switches = network.switches;
     ReportTable table(
@@ -74,18 +110,22 @@ ReportTable fits_table(const NetworkResults& network) {
         "network", 2);
     for (const auto& one : network.classes)
         for (const Fit& fit : one.fits)
-            table.add({{"what", "fit"},
-                       {"class", name(fit.locality), "class"},
-                       {"protocol", name(fit.protocol), "protocol"},
-                       {"samples", fit.samples, "samples"},
-                       {"alpha", fit.cost.alpha, "alpha", Unit::seconds},
-                       {"beta", fit.cost.beta, "beta\ns/byte", Unit::scientific},
-                       {"", fit.accepted() ? Json(1e-9 / fit.cost.beta) : Json(), "rate\nGB/s", Unit::ratio},
-                       {"overhead", number_or_null(fit.cost.overhead), "overhead", Unit::seconds},
-                       {"rms_residual", fit.rms_residual, "residual\nrms", Unit::percent},
-                       {"max_residual", fit.max_residual, "residual\nmax", Unit::percent},
-                       {"through", name(fit.through), "through"},
-                       {"accepted", fit.accepted(), "accepted"}});
+            table.add(with_fit({{"what", "fit"},
+                                {"path", name(one.path)},
+                                class_cell(one),
+                                {"protocol", name(fit.protocol), "protocol"}},
+                               fit));
+    return table;
+}
+
+ReportTable copy_fits_table(const NetworkResults& network) {
+    ReportTable table("Fit of copies: seconds = alpha + beta bytes, of each rank's bytes", "network", 2);
+    for (const CopyResults& one : network.copies)
+        for (std::size_t n = 0; n < one.fits.size(); ++n)
+            table.add(with_fit({{"what", "copy_fit"},
+                                {"to", n == 0 ? "device" : "host", "to"},
+                                {"processes", one.processes, "ranks"}},
+                               one.fits[n]));
     return table;
 }
 
@@ -121,6 +161,7 @@ std::string network_text(const NetworkResults& network) {
         if (!part.empty()) text += part + "\n";
     };
     add(ping_pong_table(network).pivot("bytes", "class", "seconds").print());
+    add(copies_table(network).pivot("bytes", "processes", "seconds").print());
     add(bursts_table(network).pivot("messages", "class", "seconds").print());
     add(node_pong_table(network).pivot("bytes", "processes", "seconds").print());
     add(all_reduce_table(network).print());
@@ -129,6 +170,7 @@ std::string network_text(const NetworkResults& network) {
         add(fmt::format("Triad: {}/s a rank; an operation takes {} at least\n", bytes_text(compute->rate),
                         seconds_text(compute->launch)));
     if (fitted) add(fits_table(network).print());
+    add(copy_fits_table(network).print());
     if (const auto& beta = network.machine.injection_beta)
         add(fmt::format("Injection rate of a node, 1 / R_N: {:.4e} s/byte, {:.3f} GB/s\n", *beta,
                         1e-9 / *beta));
@@ -139,8 +181,8 @@ std::string network_text(const NetworkResults& network) {
 std::string network_records(const NetworkResults& network) {
     std::string records;
     for (const ReportTable& table :
-         {ping_pong_table(network), bursts_table(network), node_pong_table(network),
-          all_reduce_table(network), fits_table(network)})
+         {ping_pong_table(network), copies_table(network), bursts_table(network), node_pong_table(network),
+          all_reduce_table(network), fits_table(network), copy_fits_table(network)})
         records += table.to_json();
     return network.interruption == Interruption::none ? records + machine_record(network) : records;
 }
@@ -167,6 +209,9 @@ std::vector<double> seconds_of(const NetworkResults& network) {
         for (const TimedMessage& sample : one.samples) seconds.push_back(sample.seconds);
         for (const Burst& burst : one.bursts) seconds.push_back(burst.seconds);
     }
+    for (const CopyResults& one : network.copies)
+        for (const auto* samples : {&one.to_device, &one.to_host})
+            for (const TimedMessage& sample : *samples) seconds.push_back(sample.seconds);
     for (const TimedNode& sample : network.node_pong) seconds.push_back(sample.seconds);
     for (const TimedAllReduce& sample : network.all_reduce) {
         seconds.push_back(sample.seconds);
@@ -236,10 +281,10 @@ class NetworkMode : public Mode {
     }
 
     KeyUses keys() const override {
-        std::vector<KeyUse> uses{
-            {"run.mode"},      {"run.repeats"},    {"run.time_limit"}, {"run.label"},
-            {"run.triad_mb"},  {"run.backend"},    {"output.json"},    {"comm.ranks_per_node"},
-            {"comm.node_map"}, {"comm.allreduce"}, {"network."}};
+        std::vector<KeyUse> uses{{"run.mode"},       {"run.repeats"},         {"run.time_limit"},
+                                 {"run.label"},      {"run.triad_mb"},        {"run.backend"},
+                                 {"output.json"},    {"comm.ranks_per_node"}, {"comm.node_map"},
+                                 {"comm.allreduce"}, {"comm.device"},         {"network."}};
         if (simulated()) uses.push_back({"comm.machine"});  // the simulated one
         return {uses, "run.mode = network measures messages and the triad; leave it out"};
     }

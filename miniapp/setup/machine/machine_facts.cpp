@@ -87,13 +87,18 @@ int most_ranks_per_node(const Topology& topology) {
     return most;
 }
 
-int most_ranks_per_device(const std::vector<std::string>& devices, const Topology& detected) {
+std::vector<int> ranks_before_on_device(const std::vector<std::string>& devices, const Topology& detected) {
     std::map<std::pair<int, std::string>, int> ranks;
-    int most = 1;
+    std::vector<int> before(devices.size());
     for (std::size_t rank = 0; rank < devices.size(); ++rank)
         if (!devices[rank].empty())
-            most = std::max(most, ++ranks[{detected.node(static_cast<int>(rank)), devices[rank]}]);
-    return most;
+            before[rank] = ranks[{detected.node(static_cast<int>(rank)), devices[rank]}]++;
+    return before;
+}
+
+int most_ranks_per_device(const std::vector<std::string>& devices, const Topology& detected) {
+    const std::vector<int> before = ranks_before_on_device(devices, detected);
+    return before.empty() ? 1 : 1 + std::ranges::max(before);
 }
 
 double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend,

@@ -43,6 +43,8 @@ std::string host_name();  // as this machine calls itself
 
 // The most ranks on any node.
 int most_ranks_per_node(const Topology& topology);
+// By rank the number of ranks before it on its device; arguments as below.
+std::vector<int> ranks_before_on_device(const std::vector<std::string>& devices, const Topology& detected);
 // The most ranks on one device, of `devices` by rank and nodes as detected; 1 where the host computes.
 int most_ranks_per_device(const std::vector<std::string>& devices, const Topology& detected);
 
