@@ -1,6 +1,8 @@
 #include "comm/costs/comparison.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "kernels/check.hpp"
 
@@ -30,6 +32,12 @@ void add(Share::Side& side, std::size_t stage, const Message& message, double by
     const auto& [machine, memory] = *setup.model;
     side.loads[stage].add(machine, memory, locality, bytes);
     side.near[stage].add(machine, memory, off_node ? locality : Locality::socket, bytes);
+}
+
+void add_sent(Share& share, std::size_t stage, const Message& message, double bytes, const Setup& setup) {
+    add(share.sent, stage, message, bytes, setup);
+    const auto size = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes) | 1)) - 1;
+    share.sizes[std::min(size, share.sizes.size() - 1)] += 1;
 }
 
 // The time of a plan from the shares of these processes.
@@ -113,7 +121,7 @@ void require_known(const Model& model, const Topology& topology) {
 std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup) {
     std::vector<Share> shares(static_cast<std::size_t>(setup.topology.ranks()));
     for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
-        add(shares[static_cast<std::size_t>(message.source)].sent, stage, message, bytes, setup);
+        add_sent(shares[static_cast<std::size_t>(message.source)], stage, message, bytes, setup);
         add(shares[static_cast<std::size_t>(message.target)].received, stage, message, bytes, setup);
     });
     return shares;
@@ -122,7 +130,7 @@ std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup&
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup) {
     Share share;
     for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
-        if (message.source == rank) add(share.sent, stage, message, bytes, setup);
+        if (message.source == rank) add_sent(share, stage, message, bytes, setup);
         if (message.target == rank) add(share.received, stage, message, bytes, setup);
     });
     return share;
@@ -132,12 +140,14 @@ std::vector<Share> gather(const Communicator& comm, const Share& mine) {
     std::vector<double> own;
     for_each_number(mine, [&](double number) { own.push_back(number); });
     own.push_back(mine.sent.longest);
+    own.insert(own.end(), mine.sizes.begin(), mine.sizes.end());
     const std::vector<double> numbers = comm.gather(own);
     std::vector<Share> all(numbers.size() / own.size());
     auto next = numbers.begin();
     for (Share& share : all) {
         for_each_number(share, [&](double& number) { number = *next++; });
         share.sent.longest = *next++;
+        for (double& number : share.sizes) number = *next++;
     }
     return all;
 }
@@ -153,6 +163,7 @@ SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, co
     SchemeRow row;
     row.scheme = scheme;
     for (const Share& share : shares) {
+        for (std::size_t n = 0; n < row.sizes.size(); ++n) row.sizes[n] += share.sizes[n];
         row.longest_message = std::max(row.longest_message, share.sent.longest);
         row.all.add(share.sent.volume);
         row.most_sent.raise_to(share.sent.volume);

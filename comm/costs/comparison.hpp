@@ -23,6 +23,10 @@ struct Model {
 // Throws MissingParameter, with all that is missing, unless all is known that plans on these nodes may need.
 void require_known(const Model& model, const Topology& topology);
 
+// Numbers of messages by their bytes: the n-th of those of 2^n and fewer than 2^(n+1); the last also of
+// longer ones.
+using MessageSizes = std::array<double, 32>;
+
 // One rank's share of a plan.
 struct Share {
     struct Side {
@@ -33,6 +37,7 @@ struct Share {
     };
     Side sent;
     Side received;
+    MessageSizes sizes{};  // sent
 };
 
 // The nodes of a pattern's ranks, and a model of their messages' cost if that is wanted.
@@ -56,6 +61,7 @@ struct SchemeRow {
     Volume most_sent;            // each number of the rank that has most
     Volume most_received;        // the same for receives
     double longest_message = 0;  // values
+    MessageSizes sizes{};        // sent by all ranks
     // Bytes that `standard` sends more between nodes, because several ranks of one need them.
     double duplicate_bytes = 0;
     // With a model. If sockets are unknown, `time` has no two ranks share one, and `near` all of a node.

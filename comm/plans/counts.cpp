@@ -21,17 +21,17 @@ double most(const Tally<Key>& tally) {
 }
 
 // How many partners the busiest has.
-double most_partners(const Tally<RankPair>& pairs) {
+double most_partners(const Tally<RankPair>& pairs, int RankPair::*of = &RankPair::first) {
     Tally<int> partners;
-    for (const auto& [pair, amount] : pairs) partners[pair.first] += 1;
+    for (const auto& [pair, amount] : pairs) partners[pair.*of] += 1;
     return most(partners);
 }
 
 }  // namespace
 
 PatternCounts counts(std::span<const Request> requests, const Topology& topology) {
-    Tally<RankPair> straight, rank_to_rank, rank_to_node, node_to_node;
-    Tally<int> straight_bytes, with_duplicates, node_with_duplicates, by_rank, by_node;
+    Tally<RankPair> rank_to_rank, rank_to_node, node_to_node;
+    Tally<int> with_duplicates, node_with_duplicates, by_rank, by_node;
     const Item* last = nullptr;
     std::set<int> crossed_to;  // nodes that the item goes to, so far
     for (const Request& r : requests) {
@@ -39,8 +39,6 @@ PatternCounts counts(std::span<const Request> requests, const Topology& topology
         const int from = topology.node(owner);
         const int to = topology.node(r.rank);
         const double bytes = r.item.values * static_cast<double>(sizeof(double));
-        straight[{owner, r.rank}] += bytes;
-        straight_bytes[owner] += bytes;
         if (from == to) continue;
         if (last == nullptr || *last != r.item) crossed_to.clear();
         last = &r.item;
@@ -60,9 +58,8 @@ PatternCounts counts(std::span<const Request> requests, const Topology& topology
             .bytes_per_node_sent = most(node_with_duplicates),
             .nodes_per_rank = most_partners(rank_to_node),
             .nodes_per_node = most_partners(node_to_node),
-            .bytes_per_node_pair = most(node_to_node),
-            .neighbours = most_partners(straight),
-            .bytes_to_neighbours = most(straight_bytes)};
+            .nodes_heard = most_partners(node_to_node, &RankPair::second),
+            .bytes_per_node_pair = most(node_to_node)};
 }
 
 }  // namespace keel

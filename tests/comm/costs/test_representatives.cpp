@@ -74,6 +74,7 @@ TEST_CASE("a few nodes send what all do") {
                   Approx(all[row].time->total()).epsilon(by_number(all[row]) ? 0.05 : 1e-12).margin(0));
             if (by_number(all[row])) continue;
             check_equal(few[row].all, all[row].all);
+            CHECK(few[row].sizes == all[row].sizes);
             check_equal(few[row].most_sent, all[row].most_sent);
             check_equal(few[row].most_received, all[row].most_received);
         }
