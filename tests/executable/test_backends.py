@@ -1,8 +1,12 @@
 """Backends: each gives the answers of the first, and what one has not is refused by name."""
 
+import os
 import re
+import subprocess
+import tempfile
+from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, KeelTest, Record
+from keel_runner import INPUTS, ONCE, ROOT, KeelTest, Record, strict_json
 
 SAME = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", *ONCE]
 GPU_SYNC = ["per_operation", "lazy", "graphs"]
@@ -136,6 +140,21 @@ class Backends(KeelTest):
         for name in self.rows():
             self.text(2, "--dry-run", f"run.backend={name}")
             self.text(None, "--print-deck", f"run.backend={name}")
+
+    def test_the_script_for_a_gpu_keeps_what_it_has_measured_when_its_time_is_up(self) -> None:
+        if self.rows()["gpu_emulated"]["here"] != "yes":
+            self.skipTest("gpu_emulated is not compiled in")
+        with tempfile.TemporaryDirectory() as folder:
+            records = Path(folder) / "gpu.jsonl"
+            command = [ROOT / "results/backends/run", self.keel, records, "gpu_emulated"]
+            environment = {**os.environ, "SIZE": "8", "LIMIT": "1"}
+            run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+            kept = [strict_json(line) for line in records.read_text(encoding="utf-8").splitlines()]
+            self.assertRegex(run.stdout, r"double 16 +exit 0 +Solve: .*RESULT VALID")
+            self.assertIn("left out for want of time: full multigrid 32", run.stdout)
+            self.assertEqual(kept[0]["label"], "double 16")
+            again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+            self.assertEqual((again.returncode, again.stderr), (2, f"{records} exists\n"))
 
     def test_the_host_has_no_device(self) -> None:
         facts = self.valid(2, *SAME).record("run")
