@@ -15,6 +15,7 @@ namespace {
 class OnlyCycles : public DecoratedOperations<OnlyCycles> {
     friend DecoratedOperations;
 
+    bool keep_ghosts(Items<BlockCopy>) override { return false; }
     [[noreturn]] Operations& inner() const {
         fail_check("single precision is for multigrid cycles only", __builtin_FILE(), __builtin_LINE());
     }
