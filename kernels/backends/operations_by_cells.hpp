@@ -1,7 +1,7 @@
 #pragma once
 
-// All Operations in double precision, cell by cell and one pass after the other. Other backends compute the
-// same by rows or in one pass.
+// Operations cell by cell and one pass after the other. Other backends compute the same by rows or in one
+// pass.
 
 #include <type_traits>
 
@@ -11,12 +11,30 @@
 
 namespace keel {
 
-// The operations that other backends fuse into one pass over memory. Base: OperationsOn, or a class derived
+// Half sweeps, and the residual that follows them, in either precision. Base: as of HalfSweepsOn.
+template <class Base, class Real = double>
+class UnfusedHalfSweeps : public HalfSweepsOn<Base, Real> {
+  public:
+    using HalfSweepsOn<Base, Real>::HalfSweepsOn;
+
+    Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) override {
+        check(!end.restricted || end.norm == nullptr, "a pass ends with the restricted residual or its norm");
+        const bool ends = end.restricted || end.norm != nullptr;
+        Work work = this->relax_one_by_one(ends ? 1 : 0, u, L, f, sweeps);
+        if (end.norm != nullptr) *end.norm = 0;
+        if (!ends || L.part == Part::interior) return work;
+        const Stencil unsolved = L.on(Part::all).of(sweeps.unsolved());
+        return work += end.restricted ? this->restrict_residual(*end.restricted, unsolved, u, f)
+                                      : this->residual_norm(unsolved, u, f, *end.norm);
+    }
+};
+
+// All operations that other backends fuse into one pass over memory. Base: OperationsOn, or a class derived
 // from it.
 template <class Base>
-class UnfusedOperations : public HalfSweepsOn<Base> {
+class UnfusedOperations : public UnfusedHalfSweeps<Base> {
   public:
-    using HalfSweepsOn<Base>::HalfSweepsOn;
+    using UnfusedHalfSweeps<Base>::UnfusedHalfSweeps;
 
     Work gram(std::span<const Field> x, std::span<const Field> y, GramAccuracy accuracy,
               std::span<double> sums) override {
@@ -45,29 +63,20 @@ class UnfusedOperations : public HalfSweepsOn<Base> {
             return work;
         });
     }
-    Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) override {
-        check(!end.restricted || end.norm == nullptr, "a pass ends with the restricted residual or its norm");
-        const bool ends = end.restricted || end.norm != nullptr;
-        Work work = this->relax_one_by_one(ends ? 1 : 0, u, L, f, sweeps);
-        if (end.norm != nullptr) *end.norm = 0;
-        if (!ends || L.part == Part::interior) return work;
-        const Stencil unsolved = L.on(Part::all).of(sweeps.unsolved());
-        return work += end.restricted ? this->restrict_residual(*end.restricted, unsolved, u, f)
-                                      : this->residual_norm(unsolved, u, f, *end.norm);
-    }
 };
 
-template <class Backend>
-class OperationsByCells : public UnfusedOperations<OperationsOn<Backend>> {
+// Transfers between levels, in either precision. Base: CycleOperationsOn, or a class derived from it.
+template <class Base, class Real = double>
+class TransfersByCells : public Base {
   public:
-    using UnfusedOperations<OperationsOn<Backend>>::UnfusedOperations;
+    using Base::Base;
 
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         return this->in_dimensions([&](auto D) {
             return this->template with_residual<D>(L, u, f, [&](const auto& residual) {
                 using Fine = std::decay_t<decltype(residual)>;
                 return this->on(this->coarser(coarse, L.part),
-                                RestrictResidual<D, double, Fine>{coarse.view(), residual});
+                                RestrictResidual<D, Real, Fine>{this->view_of(coarse), residual});
             });
         });
     }
@@ -84,5 +93,8 @@ class OperationsByCells : public UnfusedOperations<OperationsOn<Backend>> {
         });
     }
 };
+
+template <class Backend>
+using OperationsByCells = UnfusedOperations<TransfersByCells<OperationsOn<Backend>>>;
 
 }  // namespace keel

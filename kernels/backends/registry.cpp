@@ -43,7 +43,8 @@ std::map<std::string, Maker> makers() {
 std::vector<BackendInfo> all_backends() {
     constexpr BackendFeatures host{};
     constexpr BackendFeatures either{.single_precision = true, .single_pass = true};
-    constexpr BackendFeatures gpu{.device_memory = true, .lazy = true, .graphs = true};
+    constexpr BackendFeatures gpu{
+        .device_memory = true, .lazy = true, .graphs = true, .single_precision = true};
     std::vector<BackendInfo> all{
         {"openmp", "processor cores", "", either},
         {"kokkos", "what Kokkos was built for", "KEEL_KOKKOS", host},

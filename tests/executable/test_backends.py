@@ -21,6 +21,15 @@ class Backends(KeelTest):
         self.assertEqual([row["run.backend"] for row in rows], ["openmp", "kokkos", "cuda", "hip", "gpu_emulated"])
         return {row["run.backend"]: row for row in rows}
 
+    def ways(self, column: str = "here") -> list[tuple[str, ...]]:
+        """The words of every backend that can run here and has a column's feature, with each way to wait for it."""
+        return [
+            (f"run.backend={name}", f"run.gpu_sync={way}")
+            for name, row in self.rows().items()
+            if row["here"] == row[column] == "yes"
+            for way in (GPU_SYNC if row["graphs"] == "yes" else GPU_SYNC[:1])
+        ]
+
     def history(self, ranks: int, *words: str) -> Record:
         run = self.valid(ranks, *SAME, *words)
         return run.record("solve")
@@ -35,15 +44,22 @@ class Backends(KeelTest):
 
     def test_every_backend_gives_the_same_cycles_and_residuals(self) -> None:
         reference = self.history(2)
-        for name, row in self.rows().items():
-            if row["here"] != "yes":
-                continue
-            ways = GPU_SYNC if row["graphs"] == "yes" else GPU_SYNC[:1]
-            for way in ways:
-                for overlap in ("false", "true"):
-                    with self.subTest(backend=name, gpu_sync=way, overlap=overlap):
-                        words = (f"run.backend={name}", f"run.gpu_sync={way}", f"comm.overlap={overlap}")
-                        self.assert_same(self.history(2, *words), reference)
+        for words in self.ways():
+            for overlap in ("false", "true"):
+                with self.subTest(words=words, overlap=overlap):
+                    self.assert_same(self.history(2, *words, f"comm.overlap={overlap}"), reference)
+
+    def test_cycles_in_single_precision_are_those_of_the_first_backend(self) -> None:
+        walls = ["problem.boundary=dirichlet", "problem.storage=blocks", "multigrid.bottom_box=2"]
+        plane = ["problem.dimensions=2", "problem.boxes=[2,2,1]", "problem.box=16", "problem.coefficients=smooth",
+                 "multigrid.cycle=F", "comm.overlap=true", *ONCE]  # fmt: skip
+        for ranks, deck in ((1, [*SAME, *walls]), (2, [*SAME, *walls]), (2, plane)):
+            deck = [*deck, "multigrid.precision=mixed"]
+            reference = self.valid(ranks, *deck).record("solve")
+            self.assertLess(len(reference["residuals"]), reference["cycles"])
+            for words in self.ways("mixed"):
+                with self.subTest(words=words, ranks=ranks, deck=deck):
+                    self.assert_same(self.valid(ranks, *deck, *words).record("solve"), reference)
 
     def test_sequences_of_launches_are_replayed_only_if_asked_for(self) -> None:
         for name, row in self.rows().items():

@@ -583,7 +583,7 @@ class Schemes(KeelTest):
 
     def test_tuned_tries_every_scheme_and_keeps_the_fastest(self) -> None:
         cases = [(1, []), (2, ["comm.ranks_per_node=1"]), (4, ["comm.ranks_per_node=2"])]
-        if re.search(r"(?m)^gpu_emulated( +yes){4} ", self.text(None, "--backends")):
+        if re.search(r"(?m)^gpu_emulated( +yes){5} ", self.text(None, "--backends")):
             cases.append((2, ["run.backend=gpu_emulated", "run.gpu_sync=lazy", "comm.ranks_per_node=1"]))
         for ranks, words in cases:
             run = self.valid(ranks, *self.SHUFFLED, *SOLVE, *words, "comm.scheme=tuned")

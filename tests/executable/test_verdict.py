@@ -189,7 +189,7 @@ class Verdict(VerdictTest):
 
     def test_modes_without_timers_and_devices_that_run_behind_have_none(self) -> None:
         self.hold(self.valid(2, INPUTS / "smoke/network.toml"), [])
-        if re.search(r"(?m)^gpu_emulated( +yes){4} ", self.text(None, "--backends")):
+        if re.search(r"(?m)^gpu_emulated( +yes){5} ", self.text(None, "--backends")):
             for sync, expected in (("lazy", []), ("per_operation", [(None, 1)])):
                 self.hold(self.valid(2, *BOX, *ONCE, "run.backend=gpu_emulated", f"run.gpu_sync={sync}"), expected)
 

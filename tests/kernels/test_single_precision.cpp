@@ -4,6 +4,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -152,19 +153,23 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
             const BoundaryItem item{0, {{0, -1, 0}, {width, 1, 1}}, {0, -1, 0}};
             return o.fill_boundary(u, o.make_items(std::span(&item, 1)), {-1.0, -1.0, 1.0});
         });
-        both("message", x, 9, [&](O o, Field u, S, Field g, bool) {
-            const auto taken = BlockCopy::pack(0, edge, 3);
-            const BlockCopy given = BlockCopy::pack(0, beyond, 3).reversed();
-            const auto forward = BlockCopy::forward(0, 0, static_cast<int>(edge.cells()) + 3);
-            const std::array from{g, u};
-            const std::array to{u, u};
-            const Buffer packed = o.make_buffer(2 * (edge.cells() + 3), Wire::staged);
-            const Buffer passed = o.make_buffer(2 * (edge.cells() + 3), Wire::staged);
-            CHECK(bytes_of_value(packed.precision) == bytes_of_value(u.precision()));
-            Work work = o.pack(packed, o.make_items(std::span(&taken, 1)), from, {});
-            work += o.forward(passed, o.make_items(std::span(&forward, 1)), packed, 2);
-            return work += o.unpack(std::span(to).first(1), o.make_items(std::span(&given, 1)), passed, {});
-        });
+        for (const Wire wire : {Wire::staged, Wire::direct})
+            both("message", x, 9, [&](O o, Field u, S, Field g, bool) {
+                const auto taken = BlockCopy::pack(0, edge, 3);
+                const BlockCopy given = BlockCopy::pack(0, beyond, 3).reversed();
+                const auto forward = BlockCopy::forward(0, 0, static_cast<int>(edge.cells()) + 3);
+                const std::array from{g, u};
+                const std::array to{u, u};
+                const Buffer packed = o.make_buffer(2 * (edge.cells() + 3), wire);
+                const Buffer passed = o.make_buffer(2 * (edge.cells() + 3), wire);
+                CHECK(packed.precision == u.precision());
+                Work work = o.pack(packed, o.make_items(std::span(&taken, 1)), from, {});
+                work += o.forward(passed, o.make_items(std::span(&forward, 1)), packed, 2);
+                if (wire == Wire::staged)
+                    std::memcpy(passed.wire, packed.wire, packed.values * bytes_of_value(packed.precision));
+                return work +=
+                       o.unpack(std::span(to).first(1), o.make_items(std::span(&given, 1)), passed, {});
+            });
         both("copy", x, 9, [&](O o, Field u, S, Field, bool) {
             const auto item = BlockCopy::local(0, edge, 0, beyond.lo);
             return o.copy_cells(std::span(&u, 1), o.make_targets(std::span(&item, 1)), {});

@@ -51,10 +51,11 @@ KEEL_BODY inline void block_barrier() {
     KEEL_ON_DEVICE(__syncthreads();)
 }
 
-template <int D>
+// Krylov methods are for doubles alone.
+template <int D, class Real = double>
 class BlockSystem {
   public:
-    using Vector = double*;  // cell (0,0,0) of block 0
+    using Vector = Real*;  // cell (0,0,0) of block 0
     struct Product {
         Vector x, y;
     };
@@ -67,7 +68,7 @@ class BlockSystem {
     };
 
     // scaled: a vector for the operator's scaled operand. shared: values_shared values.
-    KEEL_BODY BlockSystem(const LevelOfBlock& level, const StencilView<D>& L, DiagonalScaling scaling,
+    KEEL_BODY BlockSystem(const LevelOfBlock& level, const StencilView<D, Real>& L, DiagonalScaling scaling,
                           Vector scale, double unit_of_diagonal, Vector scaled, double* shared, int thread,
                           int threads)
         : level_(level),
@@ -108,7 +109,7 @@ class BlockSystem {
     }
     // An exchange: the copies between the boxes of the rank. Before and after it all threads are at one.
     KEEL_BODY void fill_ghosts(Vector x) {
-        const View u = L_.of_shape(x);
+        const ViewOf<Real> u = L_.of_shape(x);
         block_barrier();
         for (std::int64_t n = thread_; n < level_.ghosts; n += threads_) {
             const auto& [to, from] = level_.ghost[n];
@@ -120,8 +121,8 @@ class BlockSystem {
     // A half sweep of Gauss-Seidel (SOR).
     KEEL_BODY void relax(Vector u, Vector f, int colour, const int* parity, double relaxation) {
         fill_ghosts(u);
-        const Relax<D> body{L_.of_shape(u), L_, L_.of_shape(f)};
-        const OverRelax<D> over{body, relaxation};
+        const Relax<D, Real> body{L_.of_shape(u), L_, L_.of_shape(f)};
+        const OverRelax<D, Real> over{body, static_cast<Real>(relaxation)};
         for_each_cell([&](int q, int i, int j, int k) {
             if (((i + j + k + parity[q]) & 1) != colour) return;
             if (relaxation == 1.0)
@@ -131,9 +132,9 @@ class BlockSystem {
         });
         block_barrier();
         if (relaxation == 1.0)
-            spend<Relax<D>>(0.5);
+            spend<Relax<D, Real>>(0.5);
         else
-            spend<OverRelax<D>>(0.5);
+            spend<OverRelax<D, Real>>(0.5);
     }
 
     template <std::size_t N>
@@ -149,7 +150,7 @@ class BlockSystem {
     KEEL_BODY void axpby(Vector z, double a, Vector x, double b, Vector y) { combine(z, {a, b}, {x, y}); }
     KEEL_BODY void copy(Vector y, Vector x) { combine(y, {1.0}, {x}); }
     KEEL_BODY void multiply(Vector z, Vector x, Vector y) { map(z, Multiply{}, x, y); }
-    KEEL_BODY void fill(Vector y, double value) {
+    KEEL_BODY void fill(Vector y, Real value) {
         for_each_cell([&](int q, int i, int j, int k) { L_.of_shape(y)(q, i, j, k) = value; });
     }
 
@@ -243,7 +244,7 @@ class BlockSystem {
     }
 
     LevelOfBlock level_;
-    StencilView<D> L_;
+    StencilView<D, Real> L_;
     DiagonalScaling scaling_;
     Vector scale_;
     double unit_;

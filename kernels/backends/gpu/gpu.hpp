@@ -10,6 +10,7 @@
 #include "kernels/backends/gpu/device.hpp"
 #include "kernels/backends/gpu/kept_ghosts.hpp"
 #include "kernels/backends/gpu/single_launch.hpp"
+#include "kernels/backends/only_cycles.hpp"
 #include "kernels/backends/operations_by_cells.hpp"
 #include "kernels/backends/threads.hpp"
 
@@ -17,8 +18,9 @@ namespace keel {
 namespace {
 
 // Rows of a box's region, from row `first` on, to or from values in memory that host and device share.
+template <class Real>
 struct MoveRows {
-    View u;
+    ViewOf<Real> u;
     Window box;
     Region region;
     int first;
@@ -30,24 +32,25 @@ struct MoveRows {
     constexpr double& staged(int i, int row) const { return values[row * region.size[0] + i]; }
     constexpr void operator()(int, int i, int row, int) const {
         const Index at = box.at + region.lo + Index{i, j(row), k(row)};
-        double& cell = u(box.block, at[0], at[1], at[2]);
+        Real& cell = u(box.block, at[0], at[1], at[2]);
         if (to_host)
             staged(i, row) = cell;
         else
-            cell = staged(i, row);
+            cell = static_cast<Real>(staged(i, row));
     }
 };
 
-// The verbs.
+// The verbs, for fields of either precision.
+template <class Real>
 class Gpu {
   public:
     explicit Gpu(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-    double* allocate(const Shape& shape) { return allocate(shape.values()); }
-    double* allocate(std::size_t values) { return static_cast<double*>(reserve(values * sizeof(double))); }
-    double* allocate_pinned(std::size_t values) {
-        memory_.push_back(device_->allocate_pinned(values * sizeof(double)));
-        return static_cast<double*>(memory_.back().get());
+    Real* allocate(const Shape& shape) { return allocate(shape.values()); }
+    Real* allocate(std::size_t values) { return static_cast<Real*>(reserve(values * sizeof(Real))); }
+    Real* allocate_pinned(std::size_t values) {
+        memory_.push_back(device_->allocate_pinned(values * sizeof(Real)));
+        return static_cast<Real*>(memory_.back().get());
     }
 
     template <class T>
@@ -60,7 +63,8 @@ class Gpu {
     template <class Body>
     void for_each_value(Field u, const Body& body) {
         if (u.shape().values() == 0) return;
-        device_->launch(ForEachValue<Body>{u.data(), static_cast<std::int64_t>(u.shape().values()), body});
+        device_->launch(
+            ForEachValue<Real, Body>{u.data<Real>(), static_cast<std::int64_t>(u.shape().values()), body});
     }
 
     template <class Body>
@@ -114,7 +118,7 @@ class Gpu {
     void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
         const Index& low = region.lo;
         const int n0 = region.size[0];
-        for_staged_rows(u, boxes, region, [&](int q, const Cells& rows, MoveRows body) {
+        for_staged_rows(u, boxes, region, [&](int q, const Cells& rows, MoveRows<Real> body) {
             const int of_task = divided_up(cells_of_task, n0);
             on_all_threads(divided_up(rows.extent[1], of_task), [&](int task) {
                 const int end = std::min(rows.extent[1], (task + 1) * of_task);
@@ -131,7 +135,7 @@ class Gpu {
     std::vector<double> read(Field u, std::span<const Window> boxes, const Region& region) const {
         std::vector<double> values;
         values.reserve(boxes.size() * region.cells());
-        for_staged_rows(u, boxes, region, [&](int, const Cells& rows, const MoveRows& body) {
+        for_staged_rows(u, boxes, region, [&](int, const Cells& rows, const MoveRows<Real>& body) {
             for_each_cell(rows, body);
             device_->wait();
             values.insert(values.end(), body.values, body.values + rows.count());
@@ -167,7 +171,7 @@ class Gpu {
         for (std::size_t q = 0; q < boxes.size(); ++q)
             for (int first = 0; first < all; first += at_once)
                 action(static_cast<int>(q), every_cell(1, {n0, std::min(at_once, all - first), 1}),
-                       MoveRows{u.view(), boxes[q], region, first, true, values});
+                       MoveRows<Real>{u.view<Real>(), boxes[q], region, first, true, values});
     }
 
     // A kernel for the least power of two of sums, so that they stay in registers.
@@ -193,20 +197,22 @@ class Gpu {
 
     std::shared_ptr<Device> device_;
     std::vector<Memory> memory_;
-    double* results_ = nullptr;  // results of reductions, on the device
-    double* on_host_ = nullptr;
+    Real* results_ = nullptr;  // results of reductions, of doubles alone, on the device
+    Real* on_host_ = nullptr;
     std::size_t room_ = 0;
 };
 
-// Messages leave through buffers of their own, and pass by the kernels on a stream of their own.
-class GpuOperations : public OperationsByCells<Gpu> {
+// Messages leave through buffers of their own, and pass by the kernels on a stream of their own; half sweeps
+// keep ghosts where a rank has all boxes. In either precision; Base: as of HalfSweepsOn, with all transfers.
+template <class Base, class Real = double>
+class OnGpu : public Base {
   public:
-    using OperationsByCells<Gpu>::OperationsByCells;
+    using Base::Base;
 
     Buffer make_buffer(std::size_t values, Wire wire) override {
-        double* const data = backend().allocate(values);
-        return {data, wire == Wire::direct ? data : backend().allocate_pinned(values), values,
-                Precision::fp64};
+        Real* const data = this->backend().allocate(values);
+        return {data, wire == Wire::direct ? data : this->backend().allocate_pinned(values), values,
+                precision_of<Real>};
     }
 
     Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
@@ -214,8 +220,8 @@ class GpuOperations : public OperationsByCells<Gpu> {
         Work work;
         device().transfer_follows_compute();
         device().on_transfer([&] {
-            work = OperationsByCells::pack(buffer, copies, u, colour);
-            const std::size_t bytes = copies.values * u.size() * sizeof(double);
+            work = Base::pack(buffer, copies, u, colour);
+            const std::size_t bytes = copies.values * u.size() * sizeof(Real);
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_host(buffer.wire, buffer.data, bytes);
             device().wait_for_current();
@@ -228,11 +234,11 @@ class GpuOperations : public OperationsByCells<Gpu> {
                 std::optional<Colour> colour) override {
         Work work;
         device().on_transfer([&] {
-            const std::size_t bytes = copies.values * u.size() * sizeof(double);
-            check_at_least(buffer.values * sizeof(double), bytes, "a message fits into its buffer");
+            const std::size_t bytes = copies.values * u.size() * sizeof(Real);
+            check_at_least(buffer.values * sizeof(Real), bytes, "a message fits into its buffer");
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_device(buffer.data, buffer.wire, bytes);
-            work = OperationsByCells::unpack(u, copies, buffer, colour);
+            work = Base::unpack(u, copies, buffer, colour);
         });
         device().compute_follows_transfer();
         return work;
@@ -242,55 +248,125 @@ class GpuOperations : public OperationsByCells<Gpu> {
     Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
         Work work;
         device().on_transfer([&] {
-            work = OperationsByCells::forward(to, copies, from, fields);
+            work = Base::forward(to, copies, from, fields);
             device().wait_for_current();
         });
         return work;
     }
 
     bool keep_ghosts(Items<BlockCopy> ghosts) override {
-        if (cells() <= most_relaxed_in_block) {
+        if (this->cells() <= most_relaxed_in_block) {
             relaxed_level_ = kept_level(ghosts);
         } else {
-            const auto of_faces = ghosts_of_faces(shape(), backend().list(ghosts));
+            const auto of_faces = ghosts_of_faces(this->shape(), this->backend().list(ghosts));
             if (!of_faces) return false;
-            ghosts_of_blocks_ = backend().keep(std::span<const GhostsOfBlock>(*of_faces));
+            ghosts_of_blocks_ = this->backend().keep(std::span<const GhostsOfBlock>(*of_faces));
         }
         kept_ghosts_ = ghosts;
+        const Index extent = this->shape().extent;
         std::size_t faces = 0;
-        for (std::size_t d = 0; d < layout().dimensions(); ++d)
-            faces += 2 * product(shape().extent) / static_cast<std::size_t>(shape().extent[d]);
-        none_outside_ = ghosts.cells == faces * static_cast<std::size_t>(shape().blocks);
+        for (std::size_t d = 0; d < this->layout().dimensions(); ++d)
+            faces += 2 * product(extent) / static_cast<std::size_t>(extent[d]);
+        none_outside_ = ghosts.cells == faces * static_cast<std::size_t>(this->shape().blocks);
         return true;
     }
     Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) override {
         if (sweeps.ghosts == Ghosts::current || sweeps.count() == 0)
-            return OperationsByCells::smooth(u, L, f, sweeps, end);
+            return Base::smooth(u, L, f, sweeps, end);
         check(ghosts_of_blocks_ != nullptr || relaxed_level_.cells > 0, "ghosts are kept where they can be");
-        return in_dimensions([&](auto D) {
-            return with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
-                using Body = decltype(relaxed(std::declval<Relax<D>>()));
+        return this->in_dimensions([&](auto D) {
+            return this->template with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
+                using Body = decltype(relaxed(std::declval<Relax<D, Real>>()));
                 if (ghosts_of_blocks_ == nullptr)
                     relax_in_block<D>(u, L, f, sweeps);
                 else
                     relax_and_copy<D>(u, L, f, sweeps, relaxed);
                 const auto half_sweeps = static_cast<std::size_t>(sweeps.count());
                 const std::size_t copies = half_sweeps + (sweeps.guess == Guess::any ? 1 : 0);
-                Work done = work(Body::cost, half_sweeps * cells() / 2);
-                return done += work({0, 1, 1}, copies * kept_ghosts_.cells / 2);
+                Work done = this->work(Body::cost, half_sweeps * this->cells() / 2);
+                return done += this->work({0, 1, 1}, copies * kept_ghosts_.cells / 2);
             });
         });
     }
 
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
-        if (L.part != Part::all || L.colour) return OperationsByCells::restrict_residual(coarse, L, u, f);
-        const Cells cells = coarser(coarse);
-        return in_dimensions([&](auto D) {
-            const RestrictResidual<D> body{coarse.view(), {StencilView<D>(L), u.view(), f.view()}};
-            if (cells.count() > 0) device().launch(RestrictResidualPairs<D>(cells, body));
-            return RestrictResidual<D>::cost * cells.count();
+        if (L.part != Part::all || L.colour) return Base::restrict_residual(coarse, L, u, f);
+        const Cells cells = this->coarser(coarse);
+        return this->in_dimensions([&](auto D) {
+            const RestrictResidual<D, Real> body{this->view_of(coarse),
+                                                 this->template residual_body<D>(L, u, f)};
+            if (cells.count() > 0) device().launch(RestrictResidualPairs<D, Real>(cells, body));
+            return this->work(body.cost, cells.count());
         });
     }
+
+  protected:
+    Device& device() { return this->backend().device(); }
+    LevelOfBlock kept_level(Items<BlockCopy> ghosts) {
+        const std::vector<CellPlace> inside = cells_of(this->shape());
+        const std::vector<GhostCopy> outside = ghosts_of(this->backend().list(ghosts));
+        return {this->backend().keep(std::span<const CellPlace>(inside)),
+                this->backend().keep(std::span<const GhostCopy>(outside)),
+                static_cast<std::int64_t>(inside.size()), static_cast<std::int64_t>(outside.size())};
+    }
+    static int threads_for(std::size_t cells) {
+        int threads = 32;
+        while (threads < most_block_threads && static_cast<std::size_t>(threads) < cells) threads *= 2;
+        return threads;
+    }
+
+  private:
+    template <int D>
+    void relax_in_block(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
+        if (sweeps.guess == Guess::zero && !none_outside_) this->fill(u, 0.0);
+        device().launch(RelaxInBlock<D, Real>{.level = relaxed_level_,
+                                              .L = StencilView<D, Real>(L),
+                                              .u = this->view_of(u).origin,
+                                              .f = this->view_of(f).origin,
+                                              .parity = this->all().parity,
+                                              .relaxation = sweeps.relaxation,
+                                              .half_sweeps = sweeps.count(),
+                                              .first = static_cast<int>(sweeps.colours.front()),
+                                              .from_zero = sweeps.guess == Guess::zero ? 1 : 0,
+                                              .threads = threads_for(this->cells())});
+    }
+    // From zeros the first half sweep reads no u, and the second one none but that of the first, unless they
+    // are over-relaxed. Ghosts outside the domain may hold what linear interpolation has left there.
+    template <int D, class Relaxed>
+    void relax_and_copy(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps,
+                        const Relaxed& relaxed) {
+        const bool from_zero = sweeps.guess == Guess::zero;
+        if (!from_zero)
+            this->copy_cells(std::span(&u, 1), kept_ghosts_, sweeps.read());
+        else if (sweeps.relaxation != 1.0 || sweeps.count() == 1 || !none_outside_)
+            this->fill(u, 0.0);
+        const auto body =
+            relaxed(Relax<D, Real>{this->view_of(u), StencilView<D, Real>(L), this->view_of(f)});
+        using Body = std::decay_t<decltype(body)>;
+        const Index extent = this->shape().extent;
+        for (int n = 0; n < sweeps.count(); ++n) {
+            const Cells half = this->of_colour(sweeps.colours[static_cast<std::size_t>(n)]);
+            if (from_zero && n == 0)
+                this->backend().for_each_cell(
+                    half, KeepGhosts<FromZero<Body>>{FromZero<Body>{body}, ghosts_of_blocks_, extent});
+            else
+                this->backend().for_each_cell(half, KeepGhosts<Body>{body, ghosts_of_blocks_, extent});
+        }
+    }
+
+    Items<BlockCopy> kept_ghosts_;
+    bool none_outside_ = false;                        // whether each ghost is of a face on this rank
+    const GhostsOfBlock* ghosts_of_blocks_ = nullptr;  // by threads of half sweeps
+    LevelOfBlock relaxed_level_{};                     // by one block of threads
+};
+
+using CyclesOnGpu =
+    OnGpu<UnfusedHalfSweeps<TransfersByCells<CycleOperationsOn<Gpu<float>, float, OnlyCycles>, float>, float>,
+          float>;
+
+class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
+  public:
+    using OnGpu::OnGpu;
 
     bool prepare_single_launch(LaunchedMethod method, Items<BlockCopy> ghosts, int iterations) override {
         if (method == LaunchedMethod::none || cells() == 0 || cells() > most_launched_cells) return false;
@@ -342,60 +418,7 @@ class GpuOperations : public OperationsByCells<Gpu> {
     }
 
   private:
-    Device& device() { return backend().device(); }
-    LevelOfBlock kept_level(Items<BlockCopy> ghosts) {
-        const std::vector<CellPlace> inside = cells_of(shape());
-        const std::vector<GhostCopy> outside = ghosts_of(backend().list(ghosts));
-        return {backend().keep(std::span<const CellPlace>(inside)),
-                backend().keep(std::span<const GhostCopy>(outside)), static_cast<std::int64_t>(inside.size()),
-                static_cast<std::int64_t>(outside.size())};
-    }
-    template <int D>
-    void relax_in_block(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
-        if (sweeps.guess == Guess::zero && !none_outside_) fill(u, 0.0);
-        device().launch(RelaxInBlock<D>{.level = relaxed_level_,
-                                        .L = StencilView<D>(L),
-                                        .u = u.view().origin,
-                                        .f = f.view().origin,
-                                        .parity = all().parity,
-                                        .relaxation = sweeps.relaxation,
-                                        .half_sweeps = sweeps.count(),
-                                        .first = static_cast<int>(sweeps.colours.front()),
-                                        .from_zero = sweeps.guess == Guess::zero ? 1 : 0,
-                                        .threads = threads_for(cells())});
-    }
-    // From zeros the first half sweep reads no u, and the second one none but that of the first, unless they
-    // are over-relaxed. Ghosts outside the domain may hold what linear interpolation has left there.
-    template <int D, class Relaxed>
-    void relax_and_copy(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps,
-                        const Relaxed& relaxed) {
-        const bool from_zero = sweeps.guess == Guess::zero;
-        if (!from_zero)
-            copy_cells(std::span(&u, 1), kept_ghosts_, sweeps.read());
-        else if (sweeps.relaxation != 1.0 || sweeps.count() == 1 || !none_outside_)
-            fill(u, 0.0);
-        const auto body = relaxed(Relax<D>{u.view(), StencilView<D>(L), f.view()});
-        using Body = std::decay_t<decltype(body)>;
-        for (int n = 0; n < sweeps.count(); ++n) {
-            const Cells half = of_colour(sweeps.colours[static_cast<std::size_t>(n)]);
-            if (from_zero && n == 0)
-                backend().for_each_cell(half, KeepGhosts<FromZero<Body>>{FromZero<Body>{body},
-                                                                         ghosts_of_blocks_, shape().extent});
-            else
-                backend().for_each_cell(half, KeepGhosts<Body>{body, ghosts_of_blocks_, shape().extent});
-        }
-    }
-    static int threads_for(std::size_t cells) {
-        int threads = 32;
-        while (threads < most_block_threads && static_cast<std::size_t>(threads) < cells) threads *= 2;
-        return threads;
-    }
-
     BlockMemory memory_{};
-    Items<BlockCopy> kept_ghosts_;
-    bool none_outside_ = false;                        // whether each ghost is of a face on this rank
-    const GhostsOfBlock* ghosts_of_blocks_ = nullptr;  // by threads of half sweeps
-    LevelOfBlock relaxed_level_{};                     // by one block of threads
 };
 
 // Ranges that Nsight and rocprof show beside the kernels. Without such a tool a range is a call that does
@@ -423,10 +446,19 @@ class GpuBackend : public Backend {
     int threads() const override { return 1; }
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
                                                 Storage storage) const override {
-        return std::make_unique<GpuOperations>(layout, ghosts, arrange(layout, storage, 1), Gpu(device_));
+        return make<GpuOperations, double>(layout, ghosts, storage);
+    }
+    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts,
+                                                      Storage storage) const override {
+        return make<CyclesOnGpu, float>(layout, ghosts, storage);
     }
 
   private:
+    template <class Made, class Real>
+    std::unique_ptr<Operations> make(const Layout& layout, int ghosts, Storage storage) const {
+        return std::make_unique<Made>(layout, ghosts, arrange(layout, storage, 1), Gpu<Real>(device_));
+    }
+
     std::string name_;
     std::string model_;
     std::shared_ptr<Device> device_;

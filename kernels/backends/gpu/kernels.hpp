@@ -155,11 +155,11 @@ struct ForEachShellCell {
 };
 
 // A body on every value of a field, ghosts and padding included.
-template <class Body>
+template <class Real, class Body>
 struct ForEachValue {
     static constexpr bool barriers = false;
 
-    double* values;
+    Real* values;
     std::int64_t count;
     Body body;
 
@@ -349,15 +349,15 @@ struct MaxChunks {
 // coarse = mean of the fine residuals, which are never stored. A thread adds up the residuals of the fine
 // cells (i, 2j..2j+1, 2k..2k+1), in two dimensions (i, 2j..2j+1), so that consecutive threads load
 // consecutive cells; its neighbour's complete the mean.
-template <int D>
+template <int D, class Real>
 struct RestrictResidualPairs {
     static constexpr bool barriers = true;
 
     Cells cells;  // on the coarse level
-    RestrictResidual<D> body;
+    RestrictResidual<D, Real> body;
     std::int64_t rows;
 
-    RestrictResidualPairs(const Cells& coarse, const RestrictResidual<D>& what)
+    RestrictResidualPairs(const Cells& coarse, const RestrictResidual<D, Real>& what)
         : cells(coarse),
           body(what),
           rows(static_cast<std::int64_t>(coarse.boxes) * coarse.extent[1] * coarse.extent[2]) {}
@@ -366,7 +366,7 @@ struct RestrictResidualPairs {
     Grid grid() const { return grid_of_rows(threads_along(2 * cells.extent[0]), rows); }
 
     __device__ void operator()() const {
-        __shared__ double halves[threads_per_block];
+        __shared__ Real halves[threads_per_block];
         const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
         const int j = static_cast<int>(row % cells.extent[1]);
         const int k = static_cast<int>(row / cells.extent[1] % cells.extent[2]);
@@ -376,14 +376,14 @@ struct RestrictResidualPairs {
         for (int start = 0; start < width; start += static_cast<int>(blockDim.x)) {
             const int i = start + static_cast<int>(threadIdx.x);
             const bool inside = row < rows && i < width;
-            double sum = 0.0;
+            Real sum = 0;
             if (inside)
                 for (int n = 0; n < children(D - 1); ++n)
                     sum += body.residual(q, i, 2 * j + n % 2, D == 2 ? k : 2 * k + n / 2);
             halves[t] = sum;
             __syncthreads();
             if (inside && i % 2 == 0)
-                body.coarse(q, i / 2, j, k) = 1.0 / children(D) * (halves[t] + halves[t + 1]);
+                body.coarse(q, i / 2, j, k) = Real(1) / children(D) * (halves[t] + halves[t + 1]);
             __syncthreads();
         }
     }

@@ -33,6 +33,7 @@ ReportTable backends_table(bool here) {
                    {"", b.features.device_memory, "comm.device"},
                    {"", b.features.lazy, "lazy"},
                    {"", b.features.graphs, "graphs"},
+                   {"", b.features.single_precision, "mixed"},
                    here ? Cell("",
                                !b.compiled_in                 ? "not compiled"
                                : why_unusable(b.name).empty() ? "yes"
