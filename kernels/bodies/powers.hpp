@@ -27,6 +27,7 @@ struct ScaledView {
     View s, u;
 
     constexpr double operator()(int q, int i, int j, int k) const { return s(q, i, j, k) * u(q, i, j, k); }
+    constexpr double operator[](std::ptrdiff_t place) const { return s[place] * u[place]; }
 };
 
 // The next vector of each of N bases, one or two. A term that a recurrence does not have has the coefficient

@@ -96,13 +96,18 @@ class StencilView {
         return {origin, shape_.odd, shape_.row, shape_.plane, shape_.block};
     }
 
-    // SUM_f c_f u_neighbour(f); u is a view, or what gives a cell's value as a view does.
+    // SUM_f c_f u_neighbour(f); u is a view of the level, or what gives the value at a place as a view does.
+    // Always inlined: rows that call it are not vectorised.
     template <class Values>
-    constexpr Real neighbours(const Values& u, int q, int i, int j, int k) const {
-        const Real in_plane = x(q, i, j, k) * u(q, i - 1, j, k) + x(q, i + 1, j, k) * u(q, i + 1, j, k) +
-                              y(q, i, j, k) * u(q, i, j - 1, k) + y(q, i, j + 1, k) * u(q, i, j + 1, k);
+    [[gnu::always_inline]] constexpr Real neighbours(const Values& u, int q, int i, int j, int k) const {
+        const ViewOf<Real> x = of_shape(x_), y = of_shape(y_), z = of_shape(z_);
+        const std::ptrdiff_t at = shape_.place(q, i, j, k);
+        const std::ptrdiff_t west = at + shape_.to_west(i), east = at + shape_.to_east(i);
+        const std::ptrdiff_t row = shape_.row, plane = shape_.plane;
+        const Real in_plane =
+            x[at] * u[west] + x[east] * u[east] + y[at] * u[at - row] + y[at + row] * u[at + row];
         if constexpr (D == 2) return in_plane;
-        return in_plane + z(q, i, j, k) * u(q, i, j, k - 1) + z(q, i, j, k + 1) * u(q, i, j, k + 1);
+        return in_plane + z[at] * u[at - plane] + z[at + plane] * u[at + plane];
     }
 
     // (L u)_i

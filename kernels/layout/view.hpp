@@ -21,16 +21,22 @@ struct ViewOf {
     std::ptrdiff_t plane;
     std::ptrdiff_t block;
 
+    static constexpr std::ptrdiff_t half_value = sizeof(Real) / 2;
+
     // The place of a cell in a field of this shape, in bytes from the origin. In a loop over every other i
     // the compiler sees which cells are odd, and that i steps from value to value.
     constexpr std::ptrdiff_t place(int q, int i, int j, int k) const {
-        constexpr std::ptrdiff_t step = sizeof(Real) / 2;
-        return q * block + k * plane + j * row + i * step + ((i & 1) != 0 ? odd : 0);
+        return q * block + k * plane + j * row + i * half_value + ((i & 1) != 0 ? odd : 0);
     }
     static constexpr Real& at(Real* origin, std::ptrdiff_t place) {
         return *reinterpret_cast<Real*>(reinterpret_cast<char*>(origin) + place);
     }
     constexpr Real& operator()(int q, int i, int j, int k) const { return at(origin, place(q, i, j, k)); }
+    constexpr Real& operator[](std::ptrdiff_t place) const { return at(origin, place); }
+
+    // From the place of cell i to those of its neighbours in x.
+    constexpr std::ptrdiff_t to_west(int i) const { return ((i & 1) != 0 ? -odd : odd) - half_value; }
+    constexpr std::ptrdiff_t to_east(int i) const { return ((i & 1) != 0 ? -odd : odd) + half_value; }
 
     // The same values counted from the corner of `layers` ghost layers. If that is an odd cell, odd cells are
     // even ones now.

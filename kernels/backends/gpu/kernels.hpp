@@ -93,9 +93,12 @@ struct ForEachCell {
         const int first = low[2] + rest % chunks * planes;
         const int last = first + planes < high[2] ? first + planes : high[2];
         const int column = static_cast<int>(blockIdx.x % blocks_of_row * blockDim.x + threadIdx.x);
-        for (int k = first; k < last && column < columns; ++k) {
-            const int i = cells.first(low[0], q, j, k) + column * cells.step();
-            if (i < high[0]) body(q, i, j, k);
+        if (column >= columns) return;
+        const int i = low[0] + column * cells.step();
+        int shift = cells.first(low[0], q, j, first) - low[0];  // by turns 0 and 1 in a coloured range
+        for (int k = first; k < last; ++k) {
+            if (i + shift < high[0]) body(q, i + shift, j, k);
+            shift = cells.step() - 1 - shift;
         }
     }
 };
