@@ -45,7 +45,6 @@ struct BasisVectors {
     std::span<const Field> v;
     Field before = {};
 };
-inline constexpr std::size_t most_bases = 2;  // at once
 
 // y = SUM_n c_n x_n, any number of terms; y may be among the x
 struct Combination {
@@ -56,11 +55,6 @@ struct Combination {
 
 // Functions of two numbers that `map` takes cell by cell.
 using CellFunction = std::variant<Multiply, Divide, SquareRoot, Shift, AddReaction>;
-
-// The number of inner products that `gram` forms of n fields x and m fields y.
-constexpr std::size_t gram_pairs(std::size_t n, std::size_t m) {
-    return n * (n + 1) / 2 + n * m;
-}
 
 // The accuracy of sums: of doubles, or of twice the precision of a double for many times the flops.
 enum class GramAccuracy { plain, doubled };
@@ -218,11 +212,8 @@ class Operations {
     virtual Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) = 0;
 
     // --- A whole solve in one launch, where a device has it and this rank the whole level
-    // Makes room for solves of at most so many iterations, with these copies as the exchange. False: there
-    // are none of this method.
-    virtual bool prepare_single_launch(LaunchedMethod, Items<BlockCopy> /*ghosts*/, int /*iterations*/) {
-        return false;
-    }
+    // Makes room for such solves, with these copies as the exchange. False: there are none.
+    virtual bool prepare_single_launch(const LaunchNeeds&, Items<BlockCopy> /*ghosts*/) { return false; }
     virtual Work solve_in_single_launch(Field /*u*/, Field /*f*/, const SingleLaunch&, LaunchedSolve&) {
         check(false, "a solve in one launch was prepared");
         return {};

@@ -22,6 +22,11 @@ constexpr double combine_flops(std::size_t terms) {
     return 2.0 * static_cast<double>(terms + passes - 1) - static_cast<double>(passes);
 }
 
+// The number of inner products of n vectors with themselves, each pair once, and with m others.
+constexpr std::size_t gram_pairs(std::size_t n, std::size_t m) {
+    return n * (n + 1) / 2 + n * m;
+}
+
 // A value of y, cell or ghost, = value
 template <class Real = double>
 struct Fill {

@@ -124,8 +124,8 @@ class DecoratedOperations : public Operations {
     }
 
     bool keep_ghosts(Items<BlockCopy> ghosts) override { return derived().inner().keep_ghosts(ghosts); }
-    bool prepare_single_launch(LaunchedMethod method, Items<BlockCopy> ghosts, int iterations) override {
-        return derived().inner().prepare_single_launch(method, ghosts, iterations);
+    bool prepare_single_launch(const LaunchNeeds& needs, Items<BlockCopy> ghosts) override {
+        return derived().inner().prepare_single_launch(needs, ghosts);
     }
     Work solve_in_single_launch(Field u, Field f, const SingleLaunch& launch,
                                 LaunchedSolve& solved) override {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/s_step/s_step.hpp"
 #include "solvers/krylov/stationary/spectrum_estimate.hpp"
 
 namespace keel {
@@ -55,9 +56,9 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
       own_(*L_),
       y_(L_->make_vector()),
       b_(L_->make_vector()),
-      launches_once_(
-          !estimates(options, false) &&
-          L_->prepare_single_launch(method_named(options.solver).launched, options.max_iterations)) {}
+      launches_once_(!estimates(options, false) && L_->prepare_single_launch(launch_needs(options))) {
+    if (launches_once_) take_relations();
+}
 
 BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options, Preconditioner& M)
     : stop_{options.tolerance, options.max_iterations, options.max_restarts},
@@ -79,14 +80,23 @@ void BottomSolver::update() {
     L_->update();
     spectrum_ = chosen_spectrum(options_, bounds_());
     method_->adopt(spectrum_);
+    if (launches_once_) take_relations();
+}
+
+void BottomSolver::take_relations() {
+    const int degree = launch_needs(options_).degree;
+    if (degree > 0) relations_ = relations_of(options_, degree / options_.s, spectrum_);
 }
 
 Report BottomSolver::solve_in_single_launch(Field u, Field f) {
-    const LaunchedSolve solved = L_->solve_in_single_launch(u, f,
-                                                            {.method = method_named(options_.solver).launched,
-                                                             .stop = stop_,
-                                                             .lowest = spectrum_.lowest,
-                                                             .highest = spectrum_.highest});
+    const LaunchNeeds needs = launch_needs(options_);
+    const LaunchedSolve solved =
+        L_->solve_in_single_launch(u, f,
+                                   {.method = needs.method,
+                                    .stop = stop_,
+                                    .lowest = spectrum_.lowest,
+                                    .highest = spectrum_.highest,
+                                    .steps = outer_steps(options_, needs.degree / options_.s, relations_)});
     return {solved.verdict, name(solved.vanished), solved.residuals, spectrum_};
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/options.hpp"
@@ -32,6 +33,7 @@ class BottomSolver {
 
   private:
     Report solve_in_single_launch(Field u, Field f);
+    void take_relations();
 
     Stop stop_;
     BottomOptions options_;
@@ -44,6 +46,7 @@ class BottomSolver {
     RestartVectors own_;
     Field y_, b_;  // vectors of the scaled system; y alone for L M y = f
     bool launches_once_ = false;
+    std::vector<Relation> relations_;  // of the bases that launched solves make
 };
 
 }  // namespace keel

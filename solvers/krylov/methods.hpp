@@ -139,6 +139,9 @@ struct PowersNeed {
 };
 PowersNeed powers_need(const BottomOptions& options, int width);
 
+// What the method wants of a device that runs it in one launch; no method in twofold precision.
+LaunchNeeds launch_needs(const BottomOptions& options);
+
 // Lowers the key that makes more vectors than unknowns, which cannot be independent, to the largest value
 // that fits. False if nothing was lowered: it fits, the method's iterates depend on it, or not even 1 fits.
 bool fit(BottomOptions& options, double unknowns);

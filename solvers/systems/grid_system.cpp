@@ -92,7 +92,7 @@ void GridSystem::project_on_range(std::span<const Vector> columns) {
         axpby(columns[n], 1, columns[n], -sums_[n] / sums_.back(), v);
 }
 
-void GridSystem::powers(std::span<const Vectors> bases, const Recurrence& recurrence) {
+void GridSystem::powers(std::span<const Vectors> bases, Recurrence recurrence) {
     if (deep_.exchange == nullptr) return LinearSystem::powers(bases, recurrence);
     const auto depth = static_cast<std::size_t>(deep_.layers);
     const auto last_after = [&](std::size_t first,
@@ -106,7 +106,7 @@ void GridSystem::powers(std::span<const Vectors> bases, const Recurrence& recurr
             if (first + 1 >= v.size()) continue;
             sent[count++] = v[first];
             // Three terms: v_{first-1} has too few layers, unless only one power follows.
-            if (first > 0 && recurrence.sigma[first] != 0.0 && last_after(first, v) > first + 1)
+            if (first > 0 && recurrence[first].sigma != 0.0 && last_after(first, v) > first + 1)
                 sent[count++] = v[first - 1];
         }
         if (count == 0) return;
@@ -118,12 +118,12 @@ void GridSystem::powers(std::span<const Vectors> bases, const Recurrence& recurr
         for (std::size_t i = first; i < first + depth; ++i)
             for (const Vectors v : bases)
                 if (i + 1 < v.size())
-                    power(v, i, static_cast<int>(last_after(first, v) - (i + 1)), recurrence);
+                    power(v, i, static_cast<int>(last_after(first, v) - (i + 1)), recurrence[i]);
     }
 }
 
 void GridSystem::powers_in_one_pass(std::span<const Vectors> bases, std::size_t first,
-                                    const Recurrence& recurrence) {
+                                    Recurrence recurrence) {
     std::array<BasisVectors, most_bases> made;
     std::size_t count = 0;
     std::size_t longest = 0;
@@ -135,13 +135,13 @@ void GridSystem::powers_in_one_pass(std::span<const Vectors> bases, std::size_t 
         applications_ += static_cast<long>(powers);
     }
     terms_.clear();
-    for (std::size_t i = first; i < first + longest; ++i) terms_.push_back(recurrence.next(i));
+    for (std::size_t i = first; i < first + longest; ++i) terms_.push_back(recurrence[i].next());
     operations_.powers(std::span(made).first(count), {L_, scale_, scaling_}, terms_);
     reduction_.progress();
 }
 
 // v_{i+1} on so many ghost layers
-void GridSystem::power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence) {
+void GridSystem::power(Vectors v, std::size_t i, int layers, const Relation& relation) {
     ++applications_;
     const Vector next = v[i + 1].with_ghosts(layers);
     if (scaling_ == DiagonalScaling::none) {
@@ -151,7 +151,7 @@ void GridSystem::power(Vectors v, std::size_t i, int layers, const Recurrence& r
         operations_.apply(next, L_, scaled_[0]);
     }
     if (scaling_ == DiagonalScaling::symmetric) operations_.multiply(next, scale_, next);
-    recur(next, v, i, recurrence);
+    bodies::recur<LinearSystem>(*this, next, v, i, relation);
     reduction_.progress();
 }
 
@@ -165,9 +165,10 @@ Squares GridSystem::squares(Vector r) {
     return {own, unscaled};
 }
 
-bool GridSystem::prepare_single_launch(LaunchedMethod method, int iterations) {
+bool GridSystem::prepare_single_launch(const LaunchNeeds& needs) {
+    if (deep_.exchange != nullptr) return false;
     const std::optional<Items<BlockCopy>> copies = exchange_.copies_alone();
-    return copies && reduction_.alone() && operations_.prepare_single_launch(method, *copies, iterations);
+    return copies && reduction_.alone() && operations_.prepare_single_launch(needs, *copies);
 }
 
 LaunchedSolve GridSystem::solve_in_single_launch(Field u, Field f, SingleLaunch launch) {

@@ -40,13 +40,13 @@ class GridSystem : public LinearSystem {
 
     Vector make_vector() override { return operations_.make_field(); }
     // With deep ghosts of d layers: an exchange for every d powers.
-    void powers(std::span<const Vectors> bases, const Recurrence& recurrence) override;
+    void powers(std::span<const Vectors> bases, Recurrence recurrence) override;
     void fill(Vector y, double value) override { operations_.fill(y, value); }
     // With one all-reduce if the problem is singular.
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
     Squares squares(Vector r) override;
     Counts counts() const override;
-    bool prepare_single_launch(LaunchedMethod method, int iterations) override;
+    bool prepare_single_launch(const LaunchNeeds& needs) override;
     LaunchedSolve solve_in_single_launch(Field u, Field f, SingleLaunch launch) override;
     void update() override;
 
@@ -54,8 +54,8 @@ class GridSystem : public LinearSystem {
     void multiply(std::span<const Vector> y, std::span<const Vector> x) override;
     void project_on_range(std::span<const Vector> columns);
     // The powers from v_first on that one exchange serves, of each basis.
-    void powers_in_one_pass(std::span<const Vectors> bases, std::size_t first, const Recurrence& recurrence);
-    void power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence);
+    void powers_in_one_pass(std::span<const Vectors> bases, std::size_t first, Recurrence recurrence);
+    void power(Vectors v, std::size_t i, int layers, const Relation& relation);
 
     Stencil L_;
     DeepGhosts deep_;

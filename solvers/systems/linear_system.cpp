@@ -120,22 +120,9 @@ void LinearSystem::unscale_solution(Field u, Vector y) {
         operations_.multiply(u, scale_, y);
 }
 
-void LinearSystem::powers(std::span<const Vectors> bases, const Recurrence& recurrence) {
+void LinearSystem::powers(std::span<const Vectors> bases, Recurrence recurrence) {
     check_at_most(bases.size(), most_bases, "no more bases at once than there is room for");
-    std::array<Vector, most_bases> from;
-    std::array<Vector, most_bases> to;
-    for (std::size_t i = 0;; ++i) {
-        std::size_t count = 0;
-        for (const Vectors& v : bases) {
-            if (i + 1 >= v.size()) continue;
-            from[count] = v[i];
-            to[count++] = v[i + 1];
-        }
-        if (count == 0) return;
-        apply(std::span(to).first(count), std::span(from).first(count));
-        for (const Vectors& v : bases)
-            if (i + 1 < v.size()) recur(v[i + 1], v, i, recurrence);
-    }
+    bodies::powers(*this, bases, recurrence);
 }
 
 double LinearSystem::norm(Vector x, double weight) {
@@ -145,14 +132,6 @@ double LinearSystem::norm(Vector x, double weight) {
 
 double LinearSystem::unit(Vector x) {
     return bodies::unit(*this, x);
-}
-
-void LinearSystem::recur(Vector next, Vectors v, std::size_t i, const Recurrence& recurrence) {
-    const std::array c = recurrence.next(i);
-    if (c[2] != 0.0)
-        combine(next, c, std::array{next, v[i], v[i - 1]});
-    else if (c[0] != 1.0 || c[1] != 0.0)
-        axpby(next, c[0], next, c[1], v[i]);
 }
 
 }  // namespace keel

@@ -13,10 +13,10 @@
 #include "comm/carry/exchange.hpp"
 #include "comm/reductions/reduction.hpp"
 #include "kernels/bodies/diagonal_scaling.hpp"
+#include "kernels/bodies/krylov/recurrence.hpp"
 #include "kernels/bodies/krylov/run.hpp"
 #include "kernels/double_double.hpp"
 #include "kernels/operations.hpp"
-#include "solvers/systems/recurrence.hpp"
 #include "solvers/systems/splitting.hpp"
 
 namespace keel {
@@ -27,6 +27,7 @@ class LinearSystem {
   public:
     using Vector = Field;  // a cheap handle; the system owns the memory
     using Product = keel::Product;
+    using Combination = keel::Combination;
 
     virtual ~LinearSystem() = default;
 
@@ -37,7 +38,7 @@ class LinearSystem {
     // for each of the longest basis's applications, carrying one vector of every basis; a system may need
     // fewer.
     using Vectors = std::span<const Vector>;
-    virtual void powers(std::span<const Vectors> bases, const Recurrence& recurrence);
+    virtual void powers(std::span<const Vectors> bases, Recurrence recurrence);
     void combine(Vector y, std::span<const double> c, std::span<const Vector> x);  // y = SUM c_n x_n
     // The same one after the other; a y may be among the x of those after it.
     void combine_all(std::span<const Combination> combinations);
@@ -59,8 +60,8 @@ class LinearSystem {
     virtual Counts counts() const;
 
     // --- A whole solve of L u = f in one launch (kernels/bodies/krylov/single_launch.hpp)
-    // Whether there are such, of at most so many iterations; set-up only.
-    virtual bool prepare_single_launch(LaunchedMethod, int /*iterations*/) { return false; }
+    // Whether there are such; set-up only.
+    virtual bool prepare_single_launch(const LaunchNeeds&) { return false; }
     // `launch` with the system of this object. Counts are this object's, too.
     virtual LaunchedSolve solve_in_single_launch(Field u, Field f, SingleLaunch launch);
 
@@ -107,6 +108,11 @@ class LinearSystem {
         combine(y, std::span<const double>(c), std::span<const Vector>(x));
     }
     void copy(Vector y, Vector x) { combine(y, {1.0}, {x}); }
+    // action(n), n = 0 ... count-1, on numbers that are no vectors.
+    template <class Action>
+    static constexpr void for_each_number(int count, const Action& action) {
+        for (int n = 0; n < count; ++n) action(n);
+    }
     void residual(Vector r, Vector b, Vector x) {  // r = b - A x
         apply(r, x);
         axpby(r, 1, b, -1, r);
@@ -119,8 +125,6 @@ class LinearSystem {
 
     // y_n = A x_n without a preconditioner.
     virtual void multiply(std::span<const Vector> y, std::span<const Vector> x) = 0;
-    // next = v_{i+1}, where it holds A v_i.
-    void recur(Vector next, Vectors v, std::size_t i, const Recurrence& recurrence);
     std::span<double> parts(std::size_t sums);  // room for so many of each local box
 
     Operations& operations_;

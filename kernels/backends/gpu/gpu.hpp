@@ -3,6 +3,7 @@
 // The backend for GPUs, one source for CUDA, HIP and the emulation; included by one file of each (cuda/,
 // hip/, gpu_emulated/), which says how it is called.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -368,13 +369,22 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
   public:
     using OnGpu::OnGpu;
 
-    bool prepare_single_launch(LaunchedMethod method, Items<BlockCopy> ghosts, int iterations) override {
-        if (method == LaunchedMethod::none || cells() == 0 || cells() > most_launched_cells) return false;
-        const std::size_t residuals = std::max(memory_.residuals, static_cast<std::size_t>(iterations) + 2);
-        if (residuals == memory_.residuals) return true;
+    bool prepare_single_launch(const LaunchNeeds& needs, Items<BlockCopy> ghosts) override {
+        if (needs.method == LaunchedMethod::none || cells() == 0 || cells() > most_launched_cells ||
+            needs.degree > most_launched_degree)
+            return false;
+        const auto residuals = static_cast<std::size_t>(needs.iterations) + 2;
+        if (residuals <= memory_.residuals && needs.degree <= memory_.degree) return true;
+        memory_.residuals = std::max(memory_.residuals, residuals);
+        memory_.degree = std::max(memory_.degree, needs.degree);
         memory_.level = kept_level(ghosts);
-        memory_.vectors = backend().allocate(SolveInBlock<3>::vectors * shape().values());
-        memory_.residuals = residuals;
+        const int vectors = SolveInBlock<3>::own_vectors + MethodOfBlock<3, true>::vectors(memory_.degree);
+        memory_.vectors = backend().allocate(static_cast<std::size_t>(vectors) * shape().values());
+        // With s = 1, 2, 4, ... before the last one there are three times as many at most.
+        const auto relations =
+            sizeof(Relation) / sizeof(double) * static_cast<std::size_t>(3 * memory_.degree);
+        memory_.on_device = reinterpret_cast<Relation*>(backend().allocate(relations));
+        memory_.relations.clear();
         const std::size_t result = sizeof(BlockResult) / sizeof(double);
         memory_.result = backend().allocate(result + memory_.residuals);
         memory_.on_host = backend().allocate_pinned(result + BlockMemory::residuals_at_once);
@@ -383,22 +393,31 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
     Work solve_in_single_launch(Field u, Field f, const SingleLaunch& launch,
                                 LaunchedSolve& solved) override {
         auto* const result = static_cast<BlockResult*>(memory_.result);
+        OuterSteps steps = launch.steps;
+        steps.relations = on_device(steps.relations);
+        const auto solve = [&](auto D, auto in_steps) {
+            device().launch(SolveInBlock<D, in_steps>{
+                .level = memory_.level,
+                .L = StencilView<D>(launch.L),
+                .u = u.view().origin,
+                .f = f.view().origin,
+                .scale = launch.scale.view().origin,
+                .vector = {memory_.vectors + shape().origin, static_cast<std::int64_t>(shape().values())},
+                .result = result,
+                .unit = launch.unit,
+                .lowest = launch.lowest,
+                .highest = launch.highest,
+                .stop = launch.stop,
+                .method = launch.method,
+                .scaling = launch.scaling,
+                .steps = steps,
+                .threads = threads_for(cells())});
+        };
         in_dimensions([&](auto D) {
-            device().launch(SolveInBlock<D>{.level = memory_.level,
-                                            .L = StencilView<D>(launch.L),
-                                            .u = u.view().origin,
-                                            .f = f.view().origin,
-                                            .scale = launch.scale.view().origin,
-                                            .vector = memory_.vectors + shape().origin,
-                                            .distance = static_cast<std::int64_t>(shape().values()),
-                                            .result = result,
-                                            .unit = launch.unit,
-                                            .lowest = launch.lowest,
-                                            .highest = launch.highest,
-                                            .stop = launch.stop,
-                                            .method = launch.method,
-                                            .scaling = launch.scaling,
-                                            .threads = threads_for(cells())});
+            if (steps.relations.empty())
+                solve(D, std::false_type{});
+            else
+                solve(D, std::true_type{});
         });
         const std::size_t some = std::min(memory_.residuals, BlockMemory::residuals_at_once);
         device().copy_to_host(memory_.on_host, result, sizeof(BlockResult) + some * sizeof(double));
@@ -418,6 +437,16 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
     }
 
   private:
+    // Kept until the next ones differ, which they do when the operator has.
+    Recurrence on_device(Recurrence relations) {
+        if (!std::ranges::equal(relations, memory_.relations)) {
+            memory_.relations.assign(relations.begin(), relations.end());
+            device().copy_now(memory_.on_device, relations.data(), relations.size_bytes(),
+                              GPU(MemcpyHostToDevice));
+        }
+        return {memory_.on_device, relations.size()};
+    }
+
     BlockMemory memory_{};
 };
 

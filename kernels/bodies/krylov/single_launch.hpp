@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/bodies/diagonal_scaling.hpp"
+#include "kernels/bodies/krylov/recurrence.hpp"
 #include "kernels/bodies/krylov/run.hpp"
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/layout/field.hpp"
@@ -15,11 +16,21 @@
 namespace keel {
 
 // The methods that have such a body.
-enum class LaunchedMethod { none, bicgstab, bicgstab_fused, cg, pipelined_cg, chebyshev };
+enum class LaunchedMethod { none, bicgstab, bicgstab_fused, ca_bicgstab, cg, ca_cg, pipelined_cg, chebyshev };
 
 // A block of threads takes 15 us for an iteration of BiCGStab on 4,096 cells of an H100 (measured with a
 // prototype), and the host 185 us to drive one on any few: larger levels are the host's.
 inline constexpr std::size_t most_launched_cells = 16384;
+
+// An s-step method's basis of this degree, and its Gram matrix, fit into a block's shared memory.
+inline constexpr int most_launched_degree = 16;
+
+// What a launch wants room for.
+struct LaunchNeeds {
+    LaunchedMethod method = LaunchedMethod::none;
+    int iterations = 0;
+    int degree = 0;  // of the longest Krylov basis; 0: none
+};
 
 // The solve of L u = f from u = 0.
 struct SingleLaunch {
@@ -31,6 +42,7 @@ struct SingleLaunch {
     Stop stop = {};
     double lowest = 0;  // the interval of a polynomial method
     double highest = 0;
+    OuterSteps steps = {};  // of an s-step method
 };
 
 struct LaunchedSolve {

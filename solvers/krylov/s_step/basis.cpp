@@ -28,24 +28,21 @@ std::vector<double> leja_order(std::vector<double> points) {
     return points;
 }
 
-Recurrence recurrence(Basis basis, int degree, const Spectrum& spectrum) {
-    const auto k = static_cast<std::size_t>(degree);
+std::vector<Relation> recurrence(Basis basis, int degree, const Spectrum& spectrum) {
     const double centre = (spectrum.highest + spectrum.lowest) / 2;
     // An interval of no width, the spectrum of a multiple of the identity, is widened: it divides.
     const double radius = std::max((spectrum.highest - spectrum.lowest) / 2, 1e-3 * spectrum.highest);
-    Recurrence A{std::vector<double>(k, 1.0), std::vector<double>(k, 0.0), std::vector<double>(k, 0.0)};
+    std::vector<Relation> A(static_cast<std::size_t>(degree));
     if (basis == Basis::newton) {
-        for (std::size_t i = 0; i < k; ++i)
-            A.theta[i] = centre + radius * std::cos(std::numbers::pi * (2.0 * static_cast<double>(i) + 1) /
-                                                    (2.0 * degree));
-        A.theta = leja_order(A.theta);
-        std::fill(A.gamma.begin(), A.gamma.end(), radius / 2);
+        std::vector<double> zeros;
+        for (int i = 0; i < degree; ++i)
+            zeros.push_back(centre + radius * std::cos(std::numbers::pi * (2.0 * i + 1) / (2.0 * degree)));
+        zeros = leja_order(zeros);
+        for (std::size_t i = 0; i < A.size(); ++i) A[i] = {radius / 2, zeros[i], 0};
     }
-    if (basis == Basis::chebyshev) {
-        std::fill(A.theta.begin(), A.theta.end(), centre);
-        for (std::size_t i = 0; i < k; ++i) A.gamma[i] = i == 0 ? radius : radius / 2;
-        for (std::size_t i = 1; i < k; ++i) A.sigma[i] = radius / 2;
-    }
+    if (basis == Basis::chebyshev)
+        for (std::size_t i = 0; i < A.size(); ++i)
+            A[i] = i == 0 ? Relation{radius, centre, 0} : Relation{radius / 2, centre, radius / 2};
     return A;
 }
 

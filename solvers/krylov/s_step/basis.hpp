@@ -8,8 +8,8 @@
 
 #include <vector>
 
+#include "kernels/bodies/krylov/recurrence.hpp"
 #include "solvers/krylov/options.hpp"
-#include "solvers/systems/recurrence.hpp"
 #include "solvers/systems/spectrum.hpp"
 
 namespace keel {
@@ -17,7 +17,7 @@ namespace keel {
 // monomial: powers of A. newton: products of A - theta_i, theta_i the zeros of the Chebyshev polynomial of
 // the degree, in Leja's order, scaled by the capacity of the interval. chebyshev: Chebyshev polynomials of
 // the interval. (Philippe and Reichel 2012; Hoemmen 2010.) `spectrum` plays no part for monomial.
-Recurrence recurrence(Basis basis, int degree, const Spectrum& spectrum);
+std::vector<Relation> recurrence(Basis basis, int degree, const Spectrum& spectrum);
 
 // Leja's order: first the largest |z|, then always the point with the largest product of distances to those
 // before.

@@ -17,9 +17,7 @@
 // the paper; most such claims of convergence are false, so the caller verifies and restarts. After the limit
 // of iterations the rest of an outer step is not used.
 
-#include <algorithm>
-#include <optional>
-
+#include "kernels/bodies/krylov/ca_bicgstab.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/s_step/numbers.hpp"
 #include "solvers/krylov/s_step/s_step.hpp"
@@ -28,90 +26,17 @@ namespace keel {
 namespace {
 
 template <class Scalar>
-class CaBiCGStab : public MethodOfSystem {
+class CaBiCGStab : public PairMethod<Scalar> {
   public:
-    explicit CaBiCGStab(const MethodSetup& setup) : MethodOfSystem(setup) {
-        std::vector<Vector> powers;
-        while (powers.size() < PairSpace<Scalar>::vectors(2 * options.s)) powers.push_back(vector());
-        for (const int s : outer_steps(options)) steps.emplace_back(setup, s, powers);
-    }
+    explicit CaBiCGStab(const MethodSetup& setup) : PairMethod<Scalar>(setup, 2) {}
 
-    void adopt(const Spectrum& spectrum) override {
-        for (OuterStep& step : steps) step.V.update(spectrum);
-    }
-
-    Outcome iterate(const Run& run, Report& report) override {
-        A.copy(r0, run.r);
-        A.copy(p, run.r);
-        const int last = report.iterations + run.limit;
-        for (std::size_t m = 0; report.iterations < last; ++m) {
-            OuterStep& step = steps[std::min(m, steps.size() - 1)];
-            step.V.span(A, p, run.r, std::span(&r0, 1));
-            const auto end = inner_loop(step, run, last, report);
-            if (end) {
-                step.V.add(A, run.x, step.e);  // 24
-                return *end;
-            }
-            step.V.advance(A, run.x, step.e, next_p, step.a, run.r, step.c);  // 24, 22, 23
-            std::swap(p, next_p);
-        }
-        return Outcome::iteration_limit;
+    Outcome iterate(const KrylovMethod::Run& run, Report& report) override {
+        auto V = this->space();
+        return bodies::ca_bicgstab(this->A, run, report, V, r0, this->p, this->next_p);
     }
 
   private:
-    // An outer step of one length: its space, and coordinates in it of p (a), r (c), s (d) and x - x_m (e).
-    struct OuterStep {
-        OuterStep(const MethodSetup& setup, int length, std::span<const Vector> powers)
-            : s(length), V(setup.options, setup.spectrum, 2 * s, powers) {
-            for (auto* coordinates : {&a, &c, &d, &e, &Ta, &Td, &GTd}) coordinates->resize(V.size());
-        }
-        int s;
-        PairSpace<Scalar> V;
-        typename PairSpace<Scalar>::Coordinates a, c, d, e, Ta, Td, GTd;
-    };
-
-    // The iterations of one outer step, or how they ended before.
-    static std::optional<Outcome> inner_loop(OuterStep& step, const Run& run, int last, Report& report) {
-        auto& [s, V, a, c, d, e, Ta, Td, GTd] = step;
-        a.setZero();  // 9
-        c.setZero();
-        e.setZero();
-        a(0) = 1;
-        c(V.place_of_r()) = 1;
-        Scalar delta = V.g.dot(c);
-        for (int j = 0; j < s; ++j) {
-            Ta.noalias() = V.T * a;
-            const Scalar alpha = delta / V.g.dot(Ta);
-            if (unusable(double(alpha))) return report.breakdown("(r~,Ap)");
-            e += alpha * a;  // 12
-            d = c - alpha * Ta;
-            ++report.iterations;
-            const double norm_s = double(V.norm(d));
-            if (norm_s <= run.target) return report.converged(norm_s / run.scale);
-
-            Td.noalias() = V.T * d;
-            GTd.noalias() = V.G * Td;
-            const Scalar AsAs = Td.dot(GTd);
-            const Scalar omega = d.dot(GTd) / AsAs;
-            if (unusable(double(omega)) || AsAs < Scalar(0)) return report.breakdown("omega");
-            e += omega * d;
-            c = d - omega * Td;  // 17
-            const double norm_r = double(V.norm(c));
-            if (norm_r <= run.target) return report.converged(norm_r / run.scale);
-            report.residuals.push_back(norm_r / run.scale);
-
-            const Scalar next = V.g.dot(c);
-            if (unusable(double(next))) return report.breakdown("(r~,r)");
-            const Scalar beta = next / delta * alpha / omega;
-            a = c + beta * (a - omega * Ta);  // 20
-            delta = next;
-            if (report.iterations == last) return Outcome::iteration_limit;
-        }
-        return std::nullopt;
-    }
-
-    Vector r0 = vector(), p = vector(), next_p = vector();
-    std::vector<OuterStep> steps;
+    LinearSystem::Vector r0 = this->vector();
 };
 
 }  // namespace
@@ -137,6 +62,7 @@ Method ca_bicgstab() {
         .keys = keys_of_pairs(),
         .independent = independent_pairs(2),
         .preconditioning = Preconditioning::right,
+        .launched = LaunchedMethod::ca_bicgstab,
         .make = made_in_precision<CaBiCGStab>,
     };
 }

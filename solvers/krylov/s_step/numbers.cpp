@@ -58,12 +58,9 @@ Quantity words_of_pairs(const std::string& text, FormulaInS formula) {
 
 Quantity small_bytes_of_pairs(int degree_per_s) {
     return {"", [degree_per_s](const BottomOptions& o) {
-                double bytes = 0;
-                for (const int s : outer_steps(o))
-                    bytes += o.gram_precision == GramPrecision::twofold
-                                 ? PairSpace<DoubleDouble>::bytes(degree_per_s * s)
-                                 : PairSpace<double>::bytes(degree_per_s * s);
-                return bytes;
+                return o.gram_precision == GramPrecision::twofold
+                           ? PairMethod<DoubleDouble>::bytes(degree_per_s * o.s)
+                           : PairMethod<double>::bytes(degree_per_s * o.s);
             }};
 }
 

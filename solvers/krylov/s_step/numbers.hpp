@@ -1,7 +1,7 @@
 #pragma once
 
 // Numbers that the rows of s-step methods share. They are those once telescoping has reached s; the longer
-// of the two bases of their PairSpace has degree m = degree_per_s * s.
+// of a pair of bases has degree m = degree_per_s * s.
 
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequen
 // combinations of them, and the recurrences of the basis. The text is that of the monomial one.
 Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others);
 // Per iteration the words of the Gram matrices, of which the formula is that of an outer step in simple
-// precision; bytes of the spaces of all outer steps; and the words of the Gram matrix of the longest.
+// precision; bytes beside the vectors; and the words of the Gram matrix of the longest.
 Quantity words_of_pairs(const std::string& text, FormulaInS formula);
 Quantity small_bytes_of_pairs(int degree_per_s);
 Quantity sums_of_pairs(int degree_per_s);

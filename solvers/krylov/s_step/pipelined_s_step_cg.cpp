@@ -125,7 +125,7 @@ class PipelinedSStepCG : public MethodOfSystem {
     }
 
     void adopt(const Spectrum& spectrum) override {
-        recurrence_ = recurrence(options.basis, 2 * most_ + 1, spectrum);
+        relations_ = recurrence(options.basis, 2 * most_ + 1, spectrum);
     }
 
     static int words(int s) { return s * s + 3 * s; }
@@ -172,11 +172,7 @@ class PipelinedSStepCG : public MethodOfSystem {
     // t_{i+1} from t_i and the one before.
     void extend(int i) {
         A.apply(t[at(i + 1)], t[at(i)]);
-        const std::array c = recurrence_.next(at(i));
-        if (c[2] != 0.0)
-            A.combine(t[at(i + 1)], c, std::array{t[at(i + 1)], t[at(i)], t[at(i - 1)]});
-        else if (c[0] != 1.0 || c[1] != 0.0)
-            A.axpby(t[at(i + 1)], c[0], t[at(i + 1)], c[1], t[at(i)]);
+        bodies::recur<LinearSystem>(A, t[at(i + 1)], t, at(i), relations_[at(i)]);
     }
 
     // rho_i rho_j and A rho_i.
@@ -192,9 +188,9 @@ class PipelinedSStepCG : public MethodOfSystem {
     }
     Terms times_A(int i) const {
         Terms terms;
-        terms.add(recurrence_.gamma[at(i)], i + 1);
-        terms.add(recurrence_.theta[at(i)], i);
-        if (i > 0) terms.add(recurrence_.sigma[at(i)], i - 1);
+        terms.add(relations_[at(i)].gamma, i + 1);
+        terms.add(relations_[at(i)].theta, i);
+        if (i > 0) terms.add(relations_[at(i)].sigma, i - 1);
         return terms;
     }
 
@@ -269,7 +265,7 @@ class PipelinedSStepCG : public MethodOfSystem {
 
     int most_ = options.s;
     bool chebyshev_ = options.basis == Basis::chebyshev;
-    Recurrence recurrence_;
+    std::vector<Relation> relations_;
     Block t;
     std::vector<Block> Q;
     Block spare;

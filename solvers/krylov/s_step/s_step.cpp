@@ -1,8 +1,5 @@
 #include "solvers/krylov/s_step/s_step.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "solvers/krylov/s_step/basis.hpp"
 
 namespace keel {
@@ -14,117 +11,54 @@ std::vector<int> outer_steps(const BottomOptions& options) {
     return steps;
 }
 
-Eigen::MatrixXd operator_in_basis(const Recurrence& A, std::initializer_list<Eigen::Index> sizes) {
-    Eigen::Index total = 0;
-    for (const Eigen::Index size : sizes) total += size;
-    Eigen::MatrixXd T = Eigen::MatrixXd::Zero(total, total);
-    Eigen::Index first = 0;
-    for (const Eigen::Index size : sizes) {
-        for (Eigen::Index i = 0; i + 1 < size; ++i) {
-            const auto n = static_cast<std::size_t>(i);
-            const Eigen::Index column = first + i;
-            T(column + 1, column) = A.gamma[n];
-            T(column, column) = A.theta[n];
-            if (i > 0) T(column - 1, column) = A.sigma[n];
-        }
-        first += size;
+std::vector<Relation> relations_of(const BottomOptions& options, int degree_per_s, const Spectrum& spectrum) {
+    std::vector<Relation> all;
+    for (const int s : outer_steps(options)) {
+        const std::vector<Relation> some = recurrence(options.basis, degree_per_s * s, spectrum);
+        all.insert(all.end(), some.begin(), some.end());
     }
-    return T;
+    return all;
 }
 
-namespace {
-
-template <class Coordinates>
-void to_doubles(const Coordinates& c, std::vector<double>::iterator values) {
-    std::transform(c.begin(), c.end(), values, [](const auto& x) { return static_cast<double>(x); });
-}
-
-}  // namespace
-
-template <class Scalar>
-double PairSpace<Scalar>::bytes(int degree) {
-    const auto n = 2 * static_cast<std::size_t>(degree) + 1;
-    return static_cast<double>(sizeof(Scalar) * (2 * n * n + gram_pairs(n, 1)));
+OuterSteps outer_steps(const BottomOptions& options, int degree_per_s, std::span<const Relation> relations) {
+    return {.relations = relations,
+            .first = outer_steps(options).front(),
+            .last = options.s,
+            .degree_per_s = degree_per_s,
+            .at_once = options.powers == Powers::sequential ? 1 : 2};
 }
 
 template <class Scalar>
-PairSpace<Scalar>::PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
-                             std::span<const LinearSystem::Vector> vectors)
-    : sequential_(options.powers == Powers::sequential), basis_(options.basis), degree_(degree) {
-    const auto m = static_cast<std::size_t>(degree);
-    const Eigen::Index n = 2 * degree + 1;
-    update(spectrum);
-    G.resize(n, n);
-    g.resize(n);
-    Gc_.resize(n);
-    terms_.resize(2 * m + 2);
-    e_.assign(2 * m + 2, 1.0);
-    a_.resize(2 * m + 1);
-    c_.resize(2 * m + 1);
-    sums_.resize(gram_pairs(2 * m + 1, 1));
-    std::copy_n(vectors.begin(), m, V().begin() + 1);  // P_1 .. P_m
-    std::copy_n(vectors.begin() + degree, m - 1,
-                V().begin() + static_cast<std::ptrdiff_t>(m) + 2);  // R_1 .. R_m-1
+PairMethod<Scalar>::PairMethod(const MethodSetup& setup, int degree_per_s)
+    : MethodOfSystem(setup),
+      degree_per_s_(degree_per_s),
+      terms_(Memory::terms(degree_per_s * options.s)),
+      scalars_(Memory::scalars(degree_per_s * options.s)),
+      coefficients_(Memory::coefficients(degree_per_s * options.s)) {
+    for (int n = 0; n < Memory::vectors(degree_per_s * options.s); ++n) own_.push_back(vector());
+    adopt(setup.spectrum);
 }
 
 template <class Scalar>
-void PairSpace<Scalar>::update(const Spectrum& spectrum) {
-    recurrence_ = recurrence(basis_, degree_, spectrum);
-    T = operator_in_basis(recurrence_, {degree_ + 1, degree_}).cast<Scalar>();
+double PairMethod<Scalar>::bytes(int degree) {
+    return static_cast<double>(sizeof(Scalar) * Memory::scalars(degree) +
+                               sizeof(double) * Memory::coefficients(degree));
 }
 
 template <class Scalar>
-void PairSpace<Scalar>::span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vector r,
-                             std::span<const LinearSystem::Vector> y) {
-    const std::size_t m = recurrence_.gamma.size();
-    const auto P = V().first(m + 1);
-    const auto R = V().last(m);
-    P[0] = p;
-    R[0] = r;
-    if (sequential_) {
-        A.powers(std::array{LinearSystem::Vectors(P)}, recurrence_);
-        A.powers(std::array{LinearSystem::Vectors(R)}, recurrence_);
-    } else {
-        A.powers(std::array{LinearSystem::Vectors(P), LinearSystem::Vectors(R)}, recurrence_);
-    }
-
-    const auto sums = std::span(sums_).first(gram_pairs(V().size(), y.size()));
-    A.gram(V(), y, sums);
-    auto next = sums.begin();
-    for (Eigen::Index i = 0; i < size(); ++i) {
-        for (Eigen::Index j = i; j < size(); ++j) G(i, j) = G(j, i) = *next++;
-        if (!y.empty()) g(i) = *next++;
-    }
+void PairMethod<Scalar>::adopt(const Spectrum& spectrum) {
+    relations_ = relations_of(options, degree_per_s_, spectrum);
 }
 
 template <class Scalar>
-void PairSpace<Scalar>::add(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e) {
-    terms_[0] = x;
-    to_doubles(e, e_.begin() + 1);
-    A.combine(x, e_, terms_);
+typename PairMethod<Scalar>::Space PairMethod<Scalar>::space() {
+    return {A,
+            outer_steps(options, degree_per_s_, relations_),
+            own_,
+            {scalars_.data(), terms_.data(), coefficients_.data()}};
 }
 
-template <class Scalar>
-void PairSpace<Scalar>::advance(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e,
-                                LinearSystem::Vector next_p, const Coordinates& a, LinearSystem::Vector r,
-                                const Coordinates& c) {
-    terms_[0] = x;
-    to_doubles(e, e_.begin() + 1);
-    to_doubles(a, a_.begin());
-    to_doubles(c, c_.begin());
-    A.combine_all(
-        std::array{Combination{x, e_, terms_}, Combination{next_p, a_, V()}, Combination{r, c_, V()}});
-}
-
-template <class Scalar>
-Scalar PairSpace<Scalar>::norm(const Coordinates& c) {
-    Gc_.noalias() = G * c;
-    const Scalar square = c.dot(Gc_);
-    using std::sqrt;
-    return square < Scalar(0) ? Scalar(0) : sqrt(square);
-}
-
-template class PairSpace<double>;
-template class PairSpace<DoubleDouble>;
+template class PairMethod<double>;
+template class PairMethod<DoubleDouble>;
 
 }  // namespace keel

@@ -87,7 +87,7 @@ struct TwoBases {
         setup.set(p[0], [](const Index& c) { return std::cos(1.7 * c[0] + 0.3 * c[1] * c[1] - c[2]); });
         setup.set(r[0], [](const Index& c) { return std::sin(0.4 * c[0] * c[2] + 2.3 * c[1]); });
     }
-    void build(GridSystem& system, const Recurrence& recurrence) const {
+    void build(GridSystem& system, Recurrence recurrence) const {
         system.powers(std::array{LinearSystem::Vectors(p), LinearSystem::Vectors(r)}, recurrence);
     }
     std::vector<std::vector<double>> values(const Setup& setup) const {
@@ -136,7 +136,7 @@ TEST_CASE("matrix powers are those of one exchange for every power, to the last 
                         for (const int degree : {1, 2, 4, 7}) {
                             CAPTURE(problem.width, name(boundaries[0].low), depth, static_cast<int>(scaling),
                                     static_cast<int>(basis), degree);
-                            const Recurrence recurrence = keel::recurrence(basis, degree, {0.0, bound});
+                            const auto recurrence = keel::recurrence(basis, degree, {0.0, bound});
                             const TwoBases expected(plain, paired, degree);
                             expected.build(paired, recurrence);
                             const TwoBases powers(deep, system, degree);
