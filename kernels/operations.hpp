@@ -59,6 +59,14 @@ using CellFunction = std::variant<Multiply, Divide, SquareRoot, Shift, AddReacti
 // The accuracy of sums: of doubles, or of twice the precision of a double for many times the flops.
 enum class GramAccuracy { plain, doubled };
 
+// The Gram matrix (Operations::gram, plain sums) of the vectors of some bases, one basis after the other,
+// with `y`.
+struct GramEnd {
+    std::span<const Field> y;
+    std::span<double> sums;
+    bool made = false;
+};
+
 // The end of a pass of half sweeps: nothing, the residual restricted to a coarser level, or the norm of the
 // residual.
 struct PassEnd {
@@ -144,8 +152,9 @@ class Operations {
     // (from 0) is also made on N - 1 - n ghost layers, redundantly. Needs all 26 neighbours' ghosts: N layers
     // of the first vectors and of A.s, N - 1 of the vectors before those and of the coefficients. On all
     // cells, whatever L.part. The same values as N times `apply`, `multiply` for each scaling, and `combine`.
+    // If `end` is given, a backend whose pass can end with it forms that Gram matrix, and says so.
     virtual Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
-                        std::span<const ThreeTerms> recurrences) = 0;
+                        std::span<const ThreeTerms> recurrences, GramEnd* end) = 0;
     virtual Work residual(Field r, const Stencil& L, Field u, Field f) = 0;  // r = f - L u
     // max |f - L u|, of L.colour
     virtual Work residual_norm(const Stencil& L, Field u, Field f, double& norm) = 0;

@@ -47,20 +47,14 @@ class UnfusedOperations : public UnfusedHalfSweeps<Base> {
         return this->gram_work(x.size(), y.size());
     }
     Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
-                std::span<const ThreeTerms> recurrences) override {
+                std::span<const ThreeTerms> recurrences, GramEnd*) override {
         this->check_powers(bases, A, recurrences.size());
         return this->of_kind(A, [&](auto D, auto scaling) {
-            Work work;
-            for (std::size_t n = 0; n < recurrences.size(); ++n)
-                for (const BasisVectors& basis : bases)
-                    if (n + 1 < basis.v.size()) {
-                        const Field next = this->made_by(recurrences.size(), n, basis.v[n + 1]);
-                        const auto body =
-                            this->template next_vector<D, scaling>(next, basis, A, recurrences[n], n);
-                        this->backend().for_each_cell(this->cells_for(next), body);
-                        work += this->next_vector_cost(A, recurrences[n]) * this->cells_for(next).count();
-                    }
-            return work;
+            const auto make = [&](const BasisVectors& basis, std::size_t n, Field next) {
+                const auto body = this->template next_vector<D, scaling>(next, basis, A, recurrences[n], n);
+                this->backend().for_each_cell(this->cells_for(next), body);
+            };
+            return this->power_by_power(bases, A, recurrences, make);
         });
     }
 };

@@ -214,6 +214,25 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
         this->backend().sum_over_cells(boxes, count, InWindow<Body>{body, this->kept_windows()}, sums);
     }
 
+    // Several combinations in one pass, which reads each field once.
+    Work work_of_combinations(std::span<const Combination> combinations) const {
+        // Whether no term or combination before the n-th term of the m-th combination has its field.
+        const auto is_new = [&](std::size_t m, std::size_t n) {
+            const Field field = combinations[m].x[n];
+            const auto has = [&](std::span<const Field> fields) {
+                return std::find(fields.begin(), fields.end(), field) != fields.end();
+            };
+            for (std::size_t before = 0; before < m; ++before)
+                if (has(combinations[before].x) || combinations[before].y == field) return false;
+            return !has(combinations[m].x.first(n));
+        };
+        Cost cost{0, 0, static_cast<double>(combinations.size())};
+        for (std::size_t m = 0; m < combinations.size(); ++m) {
+            cost.flops += combine_flops(combinations[m].x.size());
+            for (std::size_t n = 0; n < combinations[m].x.size(); ++n) cost.reads += is_new(m, n) ? 1 : 0;
+        }
+        return cost * this->cells();
+    }
     void check_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) const {
         check_equal(sums.size(), gram_pairs(x.size(), y.size()) * this->windows().size(),
                     "gram wants room for every pair and local box");
@@ -257,6 +276,20 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
                 {view(next)},
                 {view(basis.v[n])},
                 {view(before)}};
+    }
+    // make(basis, n, next) for each vector that recurrences make. The work: of vectors made one by one.
+    template <class Make>
+    Work power_by_power(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                        std::span<const ThreeTerms> recurrences, const Make& make) const {
+        Work work;
+        for (std::size_t n = 0; n < recurrences.size(); ++n)
+            for (const BasisVectors& basis : bases) {
+                if (n + 1 >= basis.v.size()) continue;
+                const Field next = made_by(recurrences.size(), n, basis.v[n + 1]);
+                make(basis, n, next);
+                work += next_vector_cost(A, recurrences[n]) * this->cells_for(next).count();
+            }
+        return work;
     }
     // The cost of a vector that is made alone.
     Cost next_vector_cost(const ScaledStencil& A, const ThreeTerms& c) const {

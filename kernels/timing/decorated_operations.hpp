@@ -79,8 +79,8 @@ class DecoratedOperations : public Operations {
         return derived().around(Op::residual, [&](Operations& inner) { return inner.apply(out, L, u); });
     }
     Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
-                std::span<const ThreeTerms> recurrences) override {
-        return call(Op::residual, &Operations::powers, bases, A, recurrences);
+                std::span<const ThreeTerms> recurrences, GramEnd* end) override {
+        return call(Op::residual, &Operations::powers, bases, A, recurrences, end);
     }
     Work residual(Field r, const Stencil& L, Field u, Field f) override {
         return call(Op::residual, &Operations::residual, r, L, u, f);

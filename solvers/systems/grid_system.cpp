@@ -94,6 +94,21 @@ void GridSystem::project_on_range(std::span<const Vector> columns) {
 
 void GridSystem::powers(std::span<const Vectors> bases, Recurrence recurrence) {
     if (deep_.exchange == nullptr) return LinearSystem::powers(bases, recurrence);
+    deep_powers(bases, recurrence, nullptr);
+}
+
+void GridSystem::powers_and_gram(std::span<const Vectors> bases, Recurrence recurrence,
+                                 std::span<const Vector> x, std::span<const Vector> y,
+                                 std::span<double> results) {
+    if (!deep_.one_pass || deep_.layers < static_cast<int>(recurrence.size()))
+        return LinearSystem::powers_and_gram(bases, recurrence, x, y, results);
+    GramEnd end{y, parts(results.size())};
+    deep_powers(bases, recurrence, &end);
+    if (!end.made) return gram(x, y, results);
+    reduction_.sum(end.sums, results);
+}
+
+void GridSystem::deep_powers(std::span<const Vectors> bases, Recurrence recurrence, GramEnd* end) {
     const auto depth = static_cast<std::size_t>(deep_.layers);
     const auto last_after = [&](std::size_t first,
                                 Vectors v) {  // the last power that the same exchange serves
@@ -112,7 +127,7 @@ void GridSystem::powers(std::span<const Vectors> bases, Recurrence recurrence) {
         if (count == 0) return;
         deep_.exchange->run(std::span(sent).first(count));
         if (deep_.one_pass) {
-            powers_in_one_pass(bases, first, recurrence);
+            powers_in_one_pass(bases, first, recurrence, end);
             continue;
         }
         for (std::size_t i = first; i < first + depth; ++i)
@@ -122,13 +137,14 @@ void GridSystem::powers(std::span<const Vectors> bases, Recurrence recurrence) {
     }
 }
 
-void GridSystem::powers_in_one_pass(std::span<const Vectors> bases, std::size_t first,
-                                    Recurrence recurrence) {
+void GridSystem::powers_in_one_pass(std::span<const Vectors> bases, std::size_t first, Recurrence recurrence,
+                                    GramEnd* end) {
     std::array<BasisVectors, most_bases> made;
     std::size_t count = 0;
     std::size_t longest = 0;
     for (const Vectors v : bases) {
-        if (first + 1 >= v.size()) continue;
+        // A basis without powers is part of the Gram matrix.
+        if (first + 1 >= v.size() && end == nullptr) continue;
         const std::size_t powers = std::min(static_cast<std::size_t>(deep_.layers), v.size() - 1 - first);
         made[count++] = {v.subspan(first, powers + 1), first > 0 ? v[first - 1] : Vector()};
         longest = std::max(longest, powers);
@@ -136,7 +152,7 @@ void GridSystem::powers_in_one_pass(std::span<const Vectors> bases, std::size_t 
     }
     terms_.clear();
     for (std::size_t i = first; i < first + longest; ++i) terms_.push_back(recurrence[i].next());
-    operations_.powers(std::span(made).first(count), {L_, scale_, scaling_}, terms_);
+    operations_.powers(std::span(made).first(count), {L_, scale_, scaling_}, terms_, end);
     reduction_.progress();
 }
 

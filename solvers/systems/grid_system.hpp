@@ -41,6 +41,9 @@ class GridSystem : public LinearSystem {
     Vector make_vector() override { return operations_.make_field(); }
     // With deep ghosts of d layers: an exchange for every d powers.
     void powers(std::span<const Vectors> bases, Recurrence recurrence) override;
+    using LinearSystem::powers_and_gram;
+    void powers_and_gram(std::span<const Vectors> bases, Recurrence recurrence, std::span<const Vector> x,
+                         std::span<const Vector> y, std::span<double> results) override;
     void fill(Vector y, double value) override { operations_.fill(y, value); }
     // With one all-reduce if the problem is singular.
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
@@ -54,7 +57,10 @@ class GridSystem : public LinearSystem {
     void multiply(std::span<const Vector> y, std::span<const Vector> x) override;
     void project_on_range(std::span<const Vector> columns);
     // The powers from v_first on that one exchange serves, of each basis.
-    void powers_in_one_pass(std::span<const Vectors> bases, std::size_t first, Recurrence recurrence);
+    void powers_in_one_pass(std::span<const Vectors> bases, std::size_t first, Recurrence recurrence,
+                            GramEnd* end);
+    // `end`: only where one exchange serves all powers, and those are one pass.
+    void deep_powers(std::span<const Vectors> bases, Recurrence recurrence, GramEnd* end);
     void power(Vectors v, std::size_t i, int layers, const Relation& relation);
 
     Stencil L_;

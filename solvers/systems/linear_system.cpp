@@ -125,6 +125,20 @@ void LinearSystem::powers(std::span<const Vectors> bases, Recurrence recurrence)
     bodies::powers(*this, bases, recurrence);
 }
 
+void LinearSystem::powers_and_gram(std::span<const Vectors> bases, Recurrence recurrence,
+                                   std::span<const Vector> x, std::span<const Vector> y,
+                                   std::span<double> results) {
+    powers(bases, recurrence);
+    gram(x, y, results);
+}
+
+void LinearSystem::powers_and_gram(std::span<const Vectors> bases, Recurrence recurrence,
+                                   std::span<const Vector> x, std::span<const Vector> y,
+                                   std::span<DoubleDouble> results) {
+    powers(bases, recurrence);
+    gram(x, y, results);
+}
+
 double LinearSystem::norm(Vector x, double weight) {
     if (natural_) return std::sqrt(weight * squares(x).own);
     return bodies::norm(*this, x, weight);

@@ -39,6 +39,12 @@ class LinearSystem {
     // fewer.
     using Vectors = std::span<const Vector>;
     virtual void powers(std::span<const Vectors> bases, Recurrence recurrence);
+    // The same, then the Gram matrix of their vectors x, one basis after the other, with y (gram).
+    virtual void powers_and_gram(std::span<const Vectors> bases, Recurrence recurrence,
+                                 std::span<const Vector> x, std::span<const Vector> y,
+                                 std::span<double> results);
+    void powers_and_gram(std::span<const Vectors> bases, Recurrence recurrence, std::span<const Vector> x,
+                         std::span<const Vector> y, std::span<DoubleDouble> results);
     void combine(Vector y, std::span<const double> c, std::span<const Vector> x);  // y = SUM c_n x_n
     // The same one after the other; a y may be among the x of those after it.
     void combine_all(std::span<const Combination> combinations);

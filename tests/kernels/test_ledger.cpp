@@ -174,7 +174,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(residual, [&] { return x.apply(f, L, u); });
     const BasisVectors basis{fields};
     const ThreeTerms terms{1, 0, 0};
-    books(residual, [&] { return x.powers(std::span(&basis, 1), {L, {}}, std::span(&terms, 1)); });
+    books(residual, [&] { return x.powers(std::span(&basis, 1), {L, {}}, std::span(&terms, 1), nullptr); });
     books(residual, [&] { return x.residual(f, L, u, f); });
     books(residual, [&] { return x.residual_norm(L, u, f, number); });
     books(smooth, [&] { return x.relax(u, L, f, Colour::black, 1.0); });

@@ -113,7 +113,7 @@ TEST_CASE("powers in one call are powers one by one, each on a ghost layer less"
                 for (std::size_t n = 0; n + 1 < v.size(); ++n)
                     next_vector(make, v, n, before, count - 1 - static_cast<int>(n), A, terms[n], scratch);
 
-            const Work work = make.powers(bases, A, terms);
+            const Work work = make.powers(bases, A, terms, nullptr);
             double flops = 0, bytes = 0;
             const double values = static_cast<double>(dimensions) + (scaling == Scaling::none ? 1 : 2);
             for (std::size_t basis = 0; basis < bases.size(); ++basis)
@@ -141,7 +141,7 @@ TEST_CASE("powers refuse more recurrences than ghost layers, and more vectors th
     const BasisVectors basis{v};
     const std::vector<ThreeTerms> terms(3, ThreeTerms{1, 0, 0});
     const auto powers = [&](const ScaledStencil& A, std::size_t count) {
-        return x.operations->powers(std::span(&basis, 1), A, std::span(terms).first(count));
+        return x.operations->powers(std::span(&basis, 1), A, std::span(terms).first(count), nullptr);
     };
     CHECK_THROWS_AS(powers({L, {}}, 3), std::logic_error);
     CHECK_THROWS_AS(powers({L, {}}, 2), std::logic_error);

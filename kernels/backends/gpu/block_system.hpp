@@ -69,11 +69,12 @@ struct GramPair {
 };
 
 // The Gram matrix of `x` vectors with themselves and with `y` others, over some cells: value(cell, vector).
+// store(n, sum) keeps the n-th pair's.
 // Threads hold a tile of cells of all vectors in shared memory, `room` values, and take a pair each, or part
 // of its cells where there are more threads than pairs. Before and after it all threads are at one.
-template <class Value>
+template <class Value, class Store>
 KEEL_BODY void gram_of_block(int cells, const Value& value, int x, int y, double* shared, int room,
-                             int thread, int threads, double* sums) {
+                             int thread, int threads, const Store& store) {
     const int all = x + y;
     const int pairs = static_cast<int>(gram_pairs(static_cast<std::size_t>(x), static_cast<std::size_t>(y)));
     const int slices = std::max(1, threads / pairs);
@@ -98,7 +99,7 @@ KEEL_BODY void gram_of_block(int cells, const Value& value, int x, int y, double
     for (int n = thread; n < pairs; n += threads) {
         double sum = shared[n];
         for (int slice = 1; slice < slices; ++slice) sum += shared[slice * pairs + n];
-        sums[n] = sum;
+        store(n, sum);
     }
     block_barrier();
 }
@@ -261,12 +262,19 @@ class BlockSystem {
             const auto m = static_cast<std::size_t>(v);
             return L_.of_shape(m < x.size() ? x[m] : y[m - x.size()])(cell.block, cell.i, cell.j, cell.k);
         };
+        const auto store = [&](int n, double sum) { results[static_cast<std::size_t>(n)] = sum; };
         gram_of_block(static_cast<int>(level_.cells), value, static_cast<int>(x.size()),
-                      static_cast<int>(y.size()), shared_, values_shared, thread_, threads_, results.data());
+                      static_cast<int>(y.size()), shared_, values_shared, thread_, threads_, store);
         cost_.flops += 2.0 * static_cast<double>(results.size());
         cost_.reads += static_cast<double>(x.size() + y.size());
         ++counts_.reductions;
         counts_.words += static_cast<long>(results.size());
+    }
+    KEEL_BODY void powers_and_gram(std::span<const std::span<const Vector>> bases, Recurrence recurrence,
+                                   std::span<const Vector> x, std::span<const Vector> y,
+                                   std::span<double> results) {
+        powers(bases, recurrence);
+        gram(x, y, results);
     }
     // action(n), n = 0 ... count-1, on numbers that are no vectors, by all threads.
     template <class Action>

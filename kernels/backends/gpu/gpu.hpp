@@ -10,6 +10,7 @@
 
 #include "kernels/backends/gpu/device.hpp"
 #include "kernels/backends/gpu/kept_ghosts.hpp"
+#include "kernels/backends/gpu/s_step.hpp"
 #include "kernels/backends/gpu/single_launch.hpp"
 #include "kernels/backends/only_cycles.hpp"
 #include "kernels/backends/operations_by_cells.hpp"
@@ -83,15 +84,21 @@ class Gpu {
     void sum_over_cells(const Cells& cells, std::size_t count, const Body& body, double* sums) {
         if (cells.boxes == 0) return;
         const Chunks chunks = Chunks::of(cells.extent);
-        const int all = static_cast<int>(count) * cells.boxes;
-        reserve_results(max_terms * static_cast<std::size_t>(cells.boxes * (chunks.count + 1)));
-        double* const partial = results_ + max_terms * static_cast<std::size_t>(cells.boxes);
-        double* const total = chunks.count == 1 ? partial : results_;
-        sum_chunks(cells, chunks, count, body, partial);
-        if (chunks.count > 1) device_->launch(AddChunks{partial, total, all, chunks.count});
-        device_->copy_to_host(on_host_, total, static_cast<std::size_t>(all) * sizeof(double));
+        sum_parts(
+            count * static_cast<std::size_t>(cells.boxes), chunks.count,
+            [&](double* partial) { sum_chunks(cells, chunks, count, body, partial); }, sums);
+    }
+    // The same of sums that launch(partial) makes for each chunk.
+    template <class Launch>
+    void sum_parts(std::size_t count, int chunks, const Launch& launch, double* sums) {
+        reserve_results(count * static_cast<std::size_t>(chunks + 1));
+        double* const partial = results_ + count;
+        double* const total = chunks == 1 ? partial : results_;
+        launch(partial);
+        if (chunks > 1) device_->launch(AddChunks{partial, total, static_cast<int>(count), chunks});
+        device_->copy_to_host(on_host_, total, count * sizeof(double));
         device_->wait_for_current();
-        std::copy_n(on_host_, all, sums);
+        std::copy_n(on_host_, count, sums);
     }
 
     template <class Body>
@@ -369,6 +376,80 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
   public:
     using OnGpu::OnGpu;
 
+    Work combine_all(std::span<const Combination> combinations) override {
+        const bool fits = std::ranges::all_of(combinations, [](const Combination& one) {
+            return one.x.size() <= most_vectors && one.y.layers() == 0;
+        });
+        const bool many = combinations.size() > 1 || combinations[0].x.size() > max_terms;
+        if (!fits || !many || combinations.size() > Combinations::most)
+            return OnGpu::combine_all(combinations);
+        Combinations body{combinations[0].y.view(), {}, {}, {}, {}, 0};
+        for (const auto& [y, c, x] : combinations) {
+            check_equal(c.size(), x.size(), "combine wants one coefficient per field");
+            const int m = body.count++;
+            body.y[m] = y.view().origin;
+            body.terms[m] = static_cast<int>(x.size());
+            for (std::size_t n = 0; n < x.size(); ++n) {
+                body.c[m][n] = c[n];
+                body.x[m][n] = x[n].view().origin;
+            }
+        }
+        backend().for_each_cell(all(), body);
+        return work_of_combinations(combinations);
+    }
+    Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                std::span<const ThreeTerms> recurrences, GramEnd* end) override {
+        std::vector<Field> v;
+        for (const BasisVectors& basis : bases) v.insert(v.end(), basis.v.begin(), basis.v.end());
+        const bool small = cells() > 0 && Chunks::of(shape().extent).count == 1;
+        if (!small || recurrences.size() > most_launched_degree || v.size() > most_vectors)
+            return OnGpu::powers(bases, A, recurrences, end);
+        check_powers(bases, A, recurrences.size());
+        const bool grams =
+            end != nullptr && v.size() + end->y.size() <= most_vectors && shape().extent == layout().extent();
+        GramOfBoxes gram = gram_of(v, grams ? end->y : std::span<const Field>());
+        gram.extent = shape().extent;
+        gram.boxes = shape().blocks;
+        gram.chunks.count = 1;
+        if (!grams) gram.x = 0;
+        return of_kind(A, [&](auto D, auto scaling) {
+            PowersOfBoxes<D, scaling> kernel{StencilView<D>(A.L), {}, {}, {}, gram, {}, 0, 0};
+            if (scaling != DiagonalScaling::none) kernel.s = A.s.view().origin;
+            for (const ThreeTerms& c : recurrences) kernel.c[kernel.count++] = c;
+            for (const BasisVectors& basis : bases) {
+                kernel.lengths[kernel.bases] = static_cast<int>(basis.v.size());
+                if (!(basis.before == Field())) kernel.before[kernel.bases] = basis.before.view().origin;
+                ++kernel.bases;
+            }
+            const auto launch = [&](double* partial) {
+                kernel.gram.partial = partial;
+                device().launch(kernel);
+            };
+            if (grams)
+                backend().sum_parts(end->sums.size(), 1, launch, end->sums.data());
+            else
+                launch(nullptr);
+            Work work = power_by_power(bases, A, recurrences, [](const BasisVectors&, std::size_t, Field) {});
+            if (grams) work += gram_work(v.size(), end->y.size());
+            if (end != nullptr) end->made = grams;
+            return work;
+        });
+    }
+    Work gram(std::span<const Field> x, std::span<const Field> y, GramAccuracy accuracy,
+              std::span<double> sums) override {
+        if (accuracy == GramAccuracy::doubled || x.empty() || x.size() + y.size() > most_vectors)
+            return OnGpu::gram(x, y, accuracy, sums);
+        check_gram(x, y, sums);
+        if (cells() == 0) return {};
+        GramOfBoxes kernel = gram_of(x, y);
+        const auto launch = [&](double* partial) {
+            kernel.partial = partial;
+            device().launch(kernel);
+        };
+        backend().sum_parts(sums.size(), kernel.chunks.count, launch, sums.data());
+        return gram_work(x.size(), y.size());
+    }
+
     bool prepare_single_launch(const LaunchNeeds& needs, Items<BlockCopy> ghosts) override {
         if (needs.method == LaunchedMethod::none || cells() == 0 || cells() > most_launched_cells ||
             needs.degree > most_launched_degree)
@@ -437,6 +518,24 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
     }
 
   private:
+    GramOfBoxes gram_of(std::span<const Field> x, std::span<const Field> y) const {
+        const Index extent = layout().extent();
+        GramOfBoxes kernel{x[0].view(),
+                           kept_windows(),
+                           nullptr,
+                           {},
+                           extent,
+                           Chunks::of(extent),
+                           static_cast<int>(windows().size()),
+                           static_cast<int>(x.size()),
+                           static_cast<int>(y.size()),
+                           threads_for(std::max(product(extent), gram_pairs(x.size(), y.size())))};
+        std::size_t n = 0;
+        for (const auto& fields : {x, y})
+            for (const Field& field : fields) kernel.v[n++] = field.view().origin;
+        return kernel;
+    }
+
     // Kept until the next ones differ, which they do when the operator has.
     Recurrence on_device(Recurrence relations) {
         if (!std::ranges::equal(relations, memory_.relations)) {

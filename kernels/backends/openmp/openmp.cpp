@@ -79,11 +79,8 @@ class OpenMPOperations : public FusedHalfSweeps<TransfersByRows<OperationsOn<Ope
     Work combine_all(std::span<const Combination> combinations) override {
         if (combinations.size() == 1) return FusedHalfSweeps::combine_all(combinations);
         passes_.clear();
-        Work work;
-        std::size_t reads = 0;
         for (std::size_t m = 0; m < combinations.size(); ++m) {
             const Field y = combinations[m].y;
-            const auto& x = combinations[m].x;
             check(y.layers() == 0, "several combinations are for cells alone");
             in_passes_of_terms(combinations[m], [&](auto some_c, auto some_x) {
                 SumsOfRow::Pass& pass = passes_.emplace_back();
@@ -94,16 +91,13 @@ class OpenMPOperations : public FusedHalfSweeps<TransfersByRows<OperationsOn<Ope
                     pass.body.x[n] = some_x[n].view();
                 }
             });
-            work.flops += combine_flops(x.size()) * static_cast<double>(cells());
-            for (std::size_t n = 0; n < x.size(); ++n) reads += is_new(combinations, m, n) ? 1 : 0;
         }
         backend().for_each_row(all(), SumsOfRow{passes_}, combinations.size());
-        return work +=
-               Cost{0, static_cast<double>(reads), static_cast<double>(combinations.size())} * cells();
+        return work_of_combinations(combinations);
     }
 
     Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
-                std::span<const ThreeTerms> recurrences) override {
+                std::span<const ThreeTerms> recurrences, GramEnd*) override {
         check_powers(bases, A, recurrences.size());
         if (recurrences.empty()) return {};
         return of_kind(A, [&](auto D, auto scaling) {
@@ -133,18 +127,6 @@ class OpenMPOperations : public FusedHalfSweeps<TransfersByRows<OperationsOn<Ope
     }
 
   private:
-    // Whether no term or combination before the n-th term of the m-th combination has read or written its
-    // field.
-    static bool is_new(std::span<const Combination> combinations, std::size_t m, std::size_t n) {
-        const Field field = combinations[m].x[n];
-        const auto has = [&](std::span<const Field> fields) {
-            return std::find(fields.begin(), fields.end(), field) != fields.end();
-        };
-        for (std::size_t before = 0; before < m; ++before)
-            if (has(combinations[before].x) || combinations[before].y == field) return false;
-        return !has(combinations[m].x.first(n));
-    }
-
     // The stage that makes the n-th vectors after the first ones.
     template <int D, DiagonalScaling scaling>
     PowerStage<D, scaling> power_stage(std::span<const BasisVectors> bases, const ScaledStencil& A,

@@ -93,10 +93,14 @@ class PairSpace {
         const std::span<const Vector> pair[]{V.first(static_cast<std::size_t>(m) + 1),
                                              V.last(static_cast<std::size_t>(m))};
         const std::span<const std::span<const Vector>> bases(pair);
-        const auto at_once = static_cast<std::size_t>(steps_.at_once);
-        for (std::size_t n = 0; n < bases.size(); n += at_once)
-            A_.powers(bases.subspan(n, at_once), recurrence());
-        A_.gram(V, y, std::span<Scalar>(sums_, gram_pairs(V.size(), y.size())));
+        const std::span<Scalar> sums(sums_, gram_pairs(V.size(), y.size()));
+        if (steps_.at_once == 1) {
+            A_.powers(bases.first(1), recurrence());
+            A_.powers(bases.last(1), recurrence());
+            A_.gram(V, y, sums);
+        } else {
+            A_.powers_and_gram(bases, recurrence(), V, y, sums);
+        }
         const int n = size();
         const int others = static_cast<int>(y.size());
         A_.for_each_number(n, [&](int i) {

@@ -6,6 +6,7 @@
 #include "solvers/multigrid/multigrid.hpp"
 #include "tests/solvers/emulated_gpu.hpp"
 #include "tests/solvers/golden_problem.hpp"
+#include "tests/solvers/krylov/one_level.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -205,4 +206,46 @@ TEST_CASE("a gathered bottom grid is solved in one launch by the rank that has i
     }
     const Problem large{.boxes = {1, 1, 1}, .width = 26};
     CHECK(solved(large, {.solver = "cg", .max_iterations = 1}, Driven::by_device).kernels > 10);
+}
+
+TEST_CASE("an s-step method launches two kernels for each all-reduce, beside those of its exchange") {
+    if (!OnEmulatedGpu::usable()) return;
+    for (const std::string sync : {"per_operation", "lazy", "graphs"})
+        for (const int dimensions : {2, 3})
+            for (const bool cg : {false, true})
+                for (const Basis basis : {Basis::monomial, Basis::chebyshev})
+                    for (const int s : {1, 2, 4}) {
+                        const int degree = cg ? s : 2 * s;
+                        Problem problem = dimensions == 2 ? flat : eight;
+                        problem.width = 8;
+                        if (!enough_boxes(problem.boxes)) return;
+                        const OnEmulatedGpu gpu(sync);
+                        OneLevel one(problem, cg ? DiagonalScaling::symmetric : DiagonalScaling::right,
+                                     {.bottom_ghosts = degree}, true);
+                        const BottomOptions options{.s = s,
+                                                    .basis = basis,
+                                                    .telescoping = false,
+                                                    .powers = Powers::fused_matrix_powers};
+                        const Spectrum spectrum{2 - one.level.jacobi_bound, one.level.jacobi_bound};
+                        Restarted solver(one.A, made(cg ? "ca_cg" : "ca_bicgstab", options, spectrum));
+                        const auto kernels = [&](const auto& action) {
+                            one.level.plain->wait();
+                            const long before = emulated::device().kernels;
+                            action();
+                            one.level.plain->wait();
+                            return emulated::device().kernels - before;
+                        };
+                        const auto of_steps = [&](int steps) {
+                            Report report;
+                            const long launched = kernels([&] {
+                                report = one.solve(solver, {1e-30, steps * s, 0});
+                            });
+                            CHECK(report.iterations == steps * s);
+                            return launched;
+                        };
+                        const std::array sent{one.y, one.b};
+                        const long of_exchange = kernels([&] { one.level.deep_ghosts->run(sent); });
+                        CAPTURE(sync, dimensions, cg, name(basis), s, of_exchange);
+                        CHECK(of_steps(3) - of_steps(1) == 2 * (2 + of_exchange));
+                    }
 }
