@@ -49,7 +49,7 @@ constexpr Outcome bicgstab(System& A, const KrylovRun<Vector>& run, Report& repo
     return Outcome::iteration_limit;
 }
 
-// BiCGStab with its inner products fused (solvers/krylov/bicgstab/bicgstab_fused.cpp).
+// BiCGStab with its inner products fused (the same file).
 template <class System, class Report, class Vector = typename System::Vector>
 constexpr Outcome bicgstab_fused(System& A, const KrylovRun<Vector>& run, Report& report,
                                  const BiCGStabVectors<Vector>& own) {

@@ -25,6 +25,9 @@
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
+
+Method pr_cg();  // pr_cg.cpp
+
 namespace {
 
 class PipelinedPredictAndRecomputeCG : public MethodOfSystem {
@@ -85,26 +88,16 @@ class PipelinedPredictAndRecomputeCG : public MethodOfSystem {
 }  // namespace
 
 Method pipelined_pr_cg() {
-    return {
-        .name = "pipelined_pr_cg",
-        .source = "Chen and Carson 2020, PIPE-PR-CG",
-        .use = "cg and its accuracy, its one all-reduce hidden behind two applications",
-        .scaling = DiagonalScaling::symmetric,
-        .exchanges = 1,
-        .reductions = 1,
-        .words = 4,
-        .vectors = 4,
-        .hides_all_reduces = true,
-        .applications = 2,
-        .flops = 23,
-        .at_once = 2,
-        .keys = {"norm"},
-        .preconditioning = Preconditioning::symmetric,
-        .norms = {Norm::residual, Norm::natural},
-        .preconditioned_vectors = 4,
-        .make = made<PipelinedPredictAndRecomputeCG>,
-        .make_preconditioned = made<PipelinedPredictAndRecomputeCG>,
-    };
+    Method method = pr_cg();
+    method.name = "pipelined_pr_cg";
+    method.source = "Chen and Carson 2020, PIPE-PR-CG";
+    method.use = "cg and its accuracy, its one all-reduce hidden behind two applications";
+    method.vectors = method.preconditioned_vectors = 4;
+    method.hides_all_reduces = true;
+    method.applications = method.at_once = 2;
+    method.flops = 23;
+    method.make = method.make_preconditioned = made<PipelinedPredictAndRecomputeCG>;
+    return method;
 }
 
 }  // namespace keel

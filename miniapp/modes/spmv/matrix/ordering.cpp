@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "kernels/hash.hpp"
 
@@ -72,41 +73,18 @@ std::uint64_t RandomPermutation::round(std::uint64_t half, std::uint64_t key) co
     return scramble(half + scramble(seed_ + key)) & ((std::uint64_t{1} << half_bits_) - 1);
 }
 
-std::uint64_t RandomPermutation::forth(std::uint64_t x) const {
+// Backwards the halves change places, and the rounds come in reverse.
+std::int64_t RandomPermutation::moved(std::int64_t i, bool back) const {
     const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
-    std::uint64_t left = x >> half_bits_;
-    std::uint64_t right = x & mask;
-    for (std::uint64_t k = 0; k < rounds; ++k) {
-        const std::uint64_t mixed = left ^ round(right, k);
-        left = right;
-        right = mixed;
-    }
-    return left << half_bits_ | right;
-}
-
-std::uint64_t RandomPermutation::back(std::uint64_t x) const {
-    const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
-    std::uint64_t left = x >> half_bits_;
-    std::uint64_t right = x & mask;
-    for (std::uint64_t k = rounds; k-- > 0;) {
-        const std::uint64_t mixed = right ^ round(left, k);
-        right = left;
-        left = mixed;
-    }
-    return left << half_bits_ | right;
-}
-
-std::int64_t RandomPermutation::operator()(std::int64_t i) const {
-    std::uint64_t x = static_cast<std::uint64_t>(i);
-    do x = forth(x);
-    while (x >= n_);
-    return static_cast<std::int64_t>(x);
-}
-
-std::int64_t RandomPermutation::inverse(std::int64_t i) const {
-    std::uint64_t x = static_cast<std::uint64_t>(i);
-    do x = back(x);
-    while (x >= n_);
+    auto x = static_cast<std::uint64_t>(i);
+    do {
+        std::uint64_t left = x >> half_bits_, right = x & mask;
+        if (back) std::swap(left, right);
+        for (std::uint64_t k = 0; k < rounds; ++k)
+            left = std::exchange(right, left ^ round(right, back ? rounds - 1 - k : k));
+        if (back) std::swap(left, right);
+        x = left << half_bits_ | right;
+    } while (x >= n_);
     return static_cast<std::int64_t>(x);
 }
 

@@ -18,13 +18,12 @@ class RandomPermutation {
   public:
     RandomPermutation(std::int64_t n, std::uint64_t seed);
 
-    std::int64_t operator()(std::int64_t i) const;
-    std::int64_t inverse(std::int64_t i) const;
+    std::int64_t operator()(std::int64_t i) const { return moved(i, false); }
+    std::int64_t inverse(std::int64_t i) const { return moved(i, true); }
 
   private:
     std::uint64_t round(std::uint64_t half, std::uint64_t key) const;
-    std::uint64_t forth(std::uint64_t x) const;
-    std::uint64_t back(std::uint64_t x) const;
+    std::int64_t moved(std::int64_t i, bool back) const;
 
     std::uint64_t n_;
     std::uint64_t seed_;
