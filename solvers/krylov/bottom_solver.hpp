@@ -46,7 +46,7 @@ class BottomSolver {
     RestartVectors own_;
     Field y_, b_;  // vectors of the scaled system; y alone for L M y = f
     bool launches_once_ = false;
-    std::vector<Relation> relations_;  // of the bases that launched solves make
+    std::vector<Relation> relations_;  // bases that launched solves make
 };
 
 }  // namespace keel

@@ -139,7 +139,7 @@ struct PowersNeed {
 };
 PowersNeed powers_need(const BottomOptions& options, int width);
 
-// What the method wants of a device that runs it in one launch; no method in twofold precision.
+// The needs of the method on a device that runs it in one launch; no method in twofold precision.
 LaunchNeeds launch_needs(const BottomOptions& options);
 
 // Lowers the key that makes more vectors than unknowns, which cannot be independent, to the largest value

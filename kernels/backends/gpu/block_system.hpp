@@ -42,7 +42,7 @@ struct LevelOfBlock {
 constexpr int most_block_threads = 2 * threads_per_block;
 constexpr int summed_at_once = 5;  // by any body
 constexpr int sum_groups = 16;
-constexpr int most_vectors = bodies::pair_vectors(most_launched_degree) + 1;  // of a Gram matrix
+constexpr int most_vectors = bodies::pair_vectors(most_launched_degree) + 1;  // a Gram matrix has
 constexpr int most_pairs = static_cast<int>(gram_pairs(most_vectors - 1, 1));
 constexpr int values_shared = std::max(summed_at_once * (most_block_threads + sum_groups),
                                        std::max(most_pairs, most_block_threads) + 16 * most_vectors);

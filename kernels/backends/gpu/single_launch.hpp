@@ -172,7 +172,7 @@ struct BlockMemory {
 
     LevelOfBlock level;
     double* vectors;
-    std::vector<Relation> relations;  // of the bases of the last solve, which the device has
+    std::vector<Relation> relations;  // bases of the last solve, which the device has
     Relation* on_device;
     void* result;
     void* on_host;

@@ -195,7 +195,7 @@ class PairSpace {
     OuterSteps steps_;
     Vectors own_;
     PairMemory<Vector, Scalar> memory_;
-    std::size_t first_ = 0;  // of its relations
+    std::size_t first_ = 0;  // relation
     Scalar *G_ = nullptr, *sums_ = nullptr, *Gx_ = nullptr;
 };
 

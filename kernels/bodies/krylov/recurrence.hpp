@@ -23,7 +23,7 @@ struct Relation {
     friend constexpr bool operator==(const Relation&, const Relation&) = default;
 };
 
-// Those of i = 0 .. degree-1.
+// The relations of i = 0 .. degree-1.
 using Recurrence = std::span<const Relation>;
 
 inline constexpr std::size_t most_bases = 2;  // at once
@@ -31,9 +31,9 @@ inline constexpr std::size_t most_bases = 2;  // at once
 // The outer steps of an s-step method on pairs of bases (pair_space.hpp): s = first, twice that, ..., last,
 // which stays.
 struct OuterSteps {
-    Recurrence relations;  // those of every s, one recurrence after the other
+    Recurrence relations;  // for every s, one recurrence after the other
     int first, last;
-    int degree_per_s;  // of the longer basis
+    int degree_per_s;  // the longer basis has
     int at_once;       // both bases, or one after the other
 };
 
@@ -52,7 +52,7 @@ constexpr void recur(System& A, typename System::Vector next, std::span<const ty
         A.axpby(next, a, next, b, v[i]);
 }
 
-// Of each basis v_1, v_2, ... from v_0, with one exchange for a power of every basis.
+// Makes v_1, v_2, ... of each basis from v_0, with one exchange for a power of every basis.
 template <class System, class Vector = typename System::Vector>
 constexpr void powers(System& A, std::span<const std::span<const Vector>> bases, Recurrence recurrence) {
     std::array<Vector, most_bases> from{};

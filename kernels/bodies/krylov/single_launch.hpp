@@ -25,11 +25,11 @@ inline constexpr std::size_t most_launched_cells = 16384;
 // An s-step method's basis of this degree, and its Gram matrix, fit into a block's shared memory.
 inline constexpr int most_launched_degree = 16;
 
-// What a launch wants room for.
+// The room that a launch wants.
 struct LaunchNeeds {
     LaunchedMethod method = LaunchedMethod::none;
     int iterations = 0;
-    int degree = 0;  // of the longest Krylov basis; 0: none
+    int degree = 0;  // the longest Krylov basis has; 0: none
 };
 
 // The solve of L u = f from u = 0.
@@ -42,7 +42,7 @@ struct SingleLaunch {
     Stop stop = {};
     double lowest = 0;  // the interval of a polynomial method
     double highest = 0;
-    OuterSteps steps = {};  // of an s-step method
+    OuterSteps steps = {};  // an s-step method has
 };
 
 struct LaunchedSolve {

@@ -23,7 +23,7 @@ struct Solved {
     Whole u;
     long kernels = 0;
     long reductions = 0;
-    double rounding = 0;  // of residuals, relative to the first one
+    double rounding = 0;  // residuals have, relative to the first one
 };
 
 // With deterministic sums the host drives each operation.
