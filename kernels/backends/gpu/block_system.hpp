@@ -44,8 +44,10 @@ constexpr int summed_at_once = 5;  // by any body
 constexpr int sum_groups = 16;
 constexpr int most_vectors = bodies::pair_vectors(most_launched_degree) + 1;  // a Gram matrix has
 constexpr int most_pairs = static_cast<int>(gram_pairs(most_vectors - 1, 1));
-constexpr int values_shared = std::max(summed_at_once * (most_block_threads + sum_groups),
-                                       std::max(most_pairs, most_block_threads) + 16 * most_vectors);
+constexpr int gram_slices = 4;
+constexpr int gram_group = 16;  // cells
+constexpr int values_of_gram = gram_slices * most_pairs + gram_group * most_vectors;
+constexpr int values_shared = std::max(values_of_gram, summed_at_once*(most_block_threads + sum_groups));
 
 // For the bodies, which are constexpr, these functions are compiled for the host as well, where nobody calls
 // them.
@@ -68,37 +70,42 @@ struct GramPair {
     }
 };
 
-// The Gram matrix of `x` vectors with themselves and with `y` others, over some cells: value(cell, vector).
-// store(n, sum) keeps the n-th pair's.
-// Threads hold a tile of cells of all vectors in shared memory, `room` values, and take a pair each, or part
-// of its cells where there are more threads than pairs. Before and after it all threads are at one.
+// The Gram matrix of `x` vectors with themselves and with `y` others, over some cells: value(cell, vector);
+// store(n, sum) keeps the n-th pair's. Threads hold a tile of cells of all vectors in shared memory, `room`
+// values, and take a pair on every fourth cell each, group by group: the order of a sum depends on the cells
+// alone. Before and after it all threads are at one.
 template <class Value, class Store>
 KEEL_BODY void gram_of_block(int cells, const Value& value, int x, int y, double* shared, int room,
                              int thread, int threads, const Store& store) {
     const int all = x + y;
     const int pairs = static_cast<int>(gram_pairs(static_cast<std::size_t>(x), static_cast<std::size_t>(y)));
-    const int slices = std::max(1, threads / pairs);
-    double* const tile = shared + std::max(pairs, threads);
-    const int most = (room - std::max(pairs, threads)) / all;
+    const int tasks = gram_slices * pairs;
+    double* const tile = shared + tasks;
+    const int most = (room - tasks) / all / gram_group * gram_group;
     block_barrier();
-    for (int t = thread; t < pairs * slices; t += threads) shared[t] = 0.0;
+    for (int t = thread; t < tasks; t += threads) shared[t] = 0.0;
     for (int first = 0; first < cells; first += most) {
         const int here = std::min(most, cells - first);
         for (int n = thread; n < here * all; n += threads)
             tile[n % here * all + n / here] = value(first + n % here, n / here);
         block_barrier();
-        for (int t = thread; t < pairs * slices; t += threads) {
+        for (int t = thread; t < tasks; t += threads) {
             const auto [i, j] = GramPair::at(t % pairs, x, y);
             double sum = shared[t];
-            for (int cell = t / pairs; cell < here; cell += slices)
-                sum += tile[cell * all + i] * tile[cell * all + j];
+            for (int group = 0; group < here; group += gram_group) {
+                double part = 0.0;
+                for (int cell = group + t / pairs; cell < std::min(group + gram_group, here);
+                     cell += gram_slices)
+                    part += tile[cell * all + i] * tile[cell * all + j];
+                sum += part;
+            }
             shared[t] = sum;
         }
         block_barrier();
     }
     for (int n = thread; n < pairs; n += threads) {
         double sum = shared[n];
-        for (int slice = 1; slice < slices; ++slice) sum += shared[slice * pairs + n];
+        for (int slice = 1; slice < gram_slices; ++slice) sum += shared[slice * pairs + n];
         store(n, sum);
     }
     block_barrier();
