@@ -15,9 +15,7 @@ namespace keel {
 // How KINSOL makes a new difference orthogonal to those kept; Keel's names of the same methods.
 enum class KinsolMethod { mgs, icwy, cgs2, dcgs2 };
 constexpr auto names_of(KinsolMethod) {
-    using Name = Named<KinsolMethod>;
-    return std::array{Name{KinsolMethod::mgs, "mgs"}, Name{KinsolMethod::icwy, "icwy"},
-                      Name{KinsolMethod::cgs2, "cgs2"}, Name{KinsolMethod::dcgs2, "dcgs2"}};
+    return std::array{"mgs", "icwy", "cgs2", "dcgs2"};
 }
 
 struct KinsolOptions {

@@ -18,8 +18,7 @@ namespace keel {
 // Gauss-Seidel.
 enum class PeerMethod { pcg_pfmg, pfmg };
 constexpr auto names_of(PeerMethod) {
-    return std::array{Named<PeerMethod>{PeerMethod::pcg_pfmg, "pcg_pfmg"},
-                      Named<PeerMethod>{PeerMethod::pfmg, "pfmg"}};
+    return std::array{"pcg_pfmg", "pfmg"};
 }
 
 // The matrix by its rows: values of every cell of the local boxes, box after box, x fastest.

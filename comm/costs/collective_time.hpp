@@ -16,13 +16,7 @@ namespace keel {
 
 enum class AllReduceModel { mpich, recursive_doubling, rabenseifner, node_leader, node_slices, automatic };
 constexpr auto names_of(AllReduceModel) {
-    using Name = Named<AllReduceModel>;
-    return std::array{Name{AllReduceModel::mpich, "mpich"},
-                      Name{AllReduceModel::recursive_doubling, "recursive_doubling"},
-                      Name{AllReduceModel::rabenseifner, "rabenseifner"},
-                      Name{AllReduceModel::node_leader, "node_leader"},
-                      Name{AllReduceModel::node_slices, "node_slices"},
-                      Name{AllReduceModel::automatic, "auto"}};
+    return std::array{"mpich", "recursive_doubling", "rabenseifner", "node_leader", "node_slices", "auto"};
 }
 
 // Seconds until the last rank has the sums of `words` doubles.

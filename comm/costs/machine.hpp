@@ -20,14 +20,12 @@ namespace keel {
 // between the two.
 enum class Memory { host, device, managed };
 constexpr auto names_of(Memory) {
-    return std::array{Named<Memory>{Memory::host, "host"}, Named<Memory>{Memory::device, "device"},
-                      Named<Memory>{Memory::managed, "managed"}};
+    return std::array{"host", "device", "managed"};
 }
 // How an MPI sends: with the envelope, at once, or after the receiver has agreed.
 enum class Protocol { short_, eager, rendezvous };
 constexpr auto names_of(Protocol) {
-    return std::array{Named<Protocol>{Protocol::short_, "short"}, Named<Protocol>{Protocol::eager, "eager"},
-                      Named<Protocol>{Protocol::rendezvous, "rendezvous"}};
+    return std::array{"short", "eager", "rendezvous"};
 }
 
 // alpha + beta bytes: seconds a message, and seconds a byte (the inverse of a rate).

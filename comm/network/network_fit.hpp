@@ -22,9 +22,7 @@ struct TimedMessage {
 // is rejected; or only the shortest and the longest, if that is, too.
 enum class LineThrough { own_lengths, all_lengths, ends };
 constexpr auto names_of(LineThrough) {
-    using Name = Named<LineThrough>;
-    return std::array{Name{LineThrough::own_lengths, "own_lengths"},
-                      Name{LineThrough::all_lengths, "all_lengths"}, Name{LineThrough::ends, "ends"}};
+    return std::array{"own_lengths", "all_lengths", "ends"};
 }
 
 // The messages of one class and protocol as alpha + beta bytes, and how far off the samples are, relative to

@@ -32,10 +32,7 @@ struct Message {
 // another node, from the node's receiver to the ranks that need it. The staged axes have their own.
 enum class Phase { local, local_s, global, local_r, axis_x, axis_y, axis_z };
 constexpr auto names_of(Phase) {
-    return std::array{Named<Phase>{Phase::local, "local"},   Named<Phase>{Phase::local_s, "local_S"},
-                      Named<Phase>{Phase::global, "global"}, Named<Phase>{Phase::local_r, "local_R"},
-                      Named<Phase>{Phase::axis_x, "axis_x"}, Named<Phase>{Phase::axis_y, "axis_y"},
-                      Named<Phase>{Phase::axis_z, "axis_z"}};
+    return std::array{"local", "local_S", "global", "local_R", "axis_x", "axis_y", "axis_z"};
 }
 
 // The messages of one phase, ordered by source, target and sequence.

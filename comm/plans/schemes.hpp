@@ -27,14 +27,13 @@ enum class Scheme { standard, two_step, three_step, split, staged_axes };
 // The rank of a node that two_step sends to.
 enum class PartnerRule { local_index, max_need };
 constexpr auto names_of(PartnerRule) {
-    return std::array{Named<PartnerRule>{PartnerRule::local_index, "local_index"},
-                      Named<PartnerRule>{PartnerRule::max_need, "max_need"}};
+    return std::array{"local_index", "max_need"};
 }
 
 // The rule by which split raises its cap.
 enum class CapRule { paper, always };
 constexpr auto names_of(CapRule) {
-    return std::array{Named<CapRule>{CapRule::paper, "paper"}, Named<CapRule>{CapRule::always, "always"}};
+    return std::array{"paper", "always"};
 }
 
 struct SchemeOptions {

@@ -15,8 +15,7 @@ namespace keel {
 // How far a message goes: within a socket, to another socket of the node, to another node.
 enum class Locality { socket, node, off_node };
 constexpr auto names_of(Locality) {
-    return std::array{Named<Locality>{Locality::socket, "socket"}, Named<Locality>{Locality::node, "node"},
-                      Named<Locality>{Locality::off_node, "off_node"}};
+    return std::array{"socket", "node", "off_node"};
 }
 
 // Node and socket of each rank. Sockets are numbered within each node; without any, no two ranks share one.

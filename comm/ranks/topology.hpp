@@ -16,20 +16,15 @@ namespace keel {
 // The source of the nodes: MPI, comm.ranks_per_node or comm.node_map.
 enum class NodeSource { detected, slices, map };
 constexpr auto names_of(NodeSource) {
-    return std::array{Named<NodeSource>{NodeSource::detected, "detected"},
-                      Named<NodeSource>{NodeSource::slices, "virtual: comm.ranks_per_node"},
-                      Named<NodeSource>{NodeSource::map, "virtual: comm.node_map"}};
+    return std::array{"detected", "virtual: comm.ranks_per_node", "virtual: comm.node_map"};
 }
 
 // The source of the sockets, if they are known: bindings of processes, comm.ranks_per_socket, the machine
 // file or comm.node_map.
 enum class SocketSource { unknown, detected, slices, machine, map };
 constexpr auto names_of(SocketSource) {
-    return std::array{Named<SocketSource>{SocketSource::unknown, "unknown"},
-                      Named<SocketSource>{SocketSource::detected, "detected"},
-                      Named<SocketSource>{SocketSource::slices, "virtual: comm.ranks_per_socket"},
-                      Named<SocketSource>{SocketSource::machine, "virtual: comm.machine"},
-                      Named<SocketSource>{SocketSource::map, "virtual: comm.node_map"}};
+    return std::array{"unknown", "detected", "virtual: comm.ranks_per_socket", "virtual: comm.machine",
+                      "virtual: comm.node_map"};
 }
 
 // Nodes are numbered from 0 in the order of their smallest rank. They may differ in size and hold any ranks.

@@ -12,12 +12,7 @@ namespace keel {
 // doubling; Rabenseifner's for long sums; sums of nodes first; or, for each number of words, one of these.
 enum class AllReduceAlgorithm { mpi, recursive_doubling, rabenseifner, node_aware, automatic };
 constexpr auto names_of(AllReduceAlgorithm) {
-    using Name = Named<AllReduceAlgorithm>;
-    return std::array{Name{AllReduceAlgorithm::mpi, "mpi"},
-                      Name{AllReduceAlgorithm::recursive_doubling, "recursive_doubling"},
-                      Name{AllReduceAlgorithm::rabenseifner, "rabenseifner"},
-                      Name{AllReduceAlgorithm::node_aware, "node_aware"},
-                      Name{AllReduceAlgorithm::automatic, "auto"}};
+    return std::array{"mpi", "recursive_doubling", "rabenseifner", "node_aware", "auto"};
 }
 
 // The words of sums: doubles, or numbers of twice the precision, each of two doubles that no message parts.

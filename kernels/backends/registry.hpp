@@ -18,8 +18,7 @@ namespace keel {
 // only where it needs results; or so while recurring sequences of operations are replayed as graphs.
 enum class GpuSync { per_operation, lazy, graphs };
 constexpr auto names_of(GpuSync) {
-    return std::array{Named<GpuSync>{GpuSync::per_operation, "per_operation"},
-                      Named<GpuSync>{GpuSync::lazy, "lazy"}, Named<GpuSync>{GpuSync::graphs, "graphs"}};
+    return std::array{"per_operation", "lazy", "graphs"};
 }
 
 struct BackendOptions {

@@ -18,9 +18,7 @@ namespace keel {
 // u + u e^u + u e^-u + (u - e^u)^2 and 100 (u - u^2).
 enum class ReactionKind { exponential, heat_1, heat_2 };
 constexpr auto names_of(ReactionKind) {
-    using Name = Named<ReactionKind>;
-    return std::array{Name{ReactionKind::exponential, "exponential"}, Name{ReactionKind::heat_1, "heat_1"},
-                      Name{ReactionKind::heat_2, "heat_2"}};
+    return std::array{"exponential", "heat_1", "heat_2"};
 }
 
 struct Reaction {

@@ -16,9 +16,7 @@ namespace keel {
 
 enum class Boundary { periodic, dirichlet, neumann };
 constexpr auto names_of(Boundary) {
-    return std::array{Named<Boundary>{Boundary::periodic, "periodic"},
-                      Named<Boundary>{Boundary::dirichlet, "dirichlet"},
-                      Named<Boundary>{Boundary::neumann, "neumann"}};
+    return std::array{"periodic", "dirichlet", "neumann"};
 }
 
 // By direction and side; periodic on both sides or on none.

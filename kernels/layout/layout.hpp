@@ -17,10 +17,7 @@ namespace keel {
 
 enum class Placement { curve, lexicographic, round_robin, scattered };
 constexpr auto names_of(Placement) {
-    return std::array{Named<Placement>{Placement::curve, "curve"},
-                      Named<Placement>{Placement::lexicographic, "lexicographic"},
-                      Named<Placement>{Placement::round_robin, "round_robin"},
-                      Named<Placement>{Placement::scattered, "scattered"}};
+    return std::array{"curve", "lexicographic", "round_robin", "scattered"};
 }
 
 // Box counts per direction whose product is `boxes`, as close to a cube as the factors of `boxes` allow, or

@@ -10,8 +10,7 @@ namespace keel {
 // stencil at depth 1) or all 26, edges and corners included. In two dimensions 4 and 8.
 enum class Neighbours { faces, all };
 constexpr auto names_of(Neighbours) {
-    return std::array{Named<Neighbours>{Neighbours::faces, "faces"},
-                      Named<Neighbours>{Neighbours::all, "all"}};
+    return std::array{"faces", "all"};
 }
 
 constexpr int number_of(Neighbours neighbours, std::size_t dimensions) {

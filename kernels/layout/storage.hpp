@@ -14,7 +14,7 @@ namespace keel {
 
 enum class Storage { boxes, blocks };
 constexpr auto names_of(Storage) {
-    return std::array{Named<Storage>{Storage::boxes, "boxes"}, Named<Storage>{Storage::blocks, "blocks"}};
+    return std::array{"boxes", "blocks"};
 }
 
 // The place of a box: a block, and the cell of it where the box begins.

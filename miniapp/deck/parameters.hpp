@@ -31,54 +31,39 @@ namespace keel {
 
 enum class Coefficients { constant, smooth, ball, front };
 constexpr auto names_of(Coefficients) {
-    using Name = Named<Coefficients>;
-    return std::array{Name{Coefficients::constant, "constant"}, Name{Coefficients::smooth, "smooth"},
-                      Name{Coefficients::ball, "ball"}, Name{Coefficients::front, "front"}};
+    return std::array{"constant", "smooth", "ball", "front"};
 }
 
 enum class DomainShape { cube, l, shell, scattered, tags, list };
 constexpr auto names_of(DomainShape) {
-    using Name = Named<DomainShape>;
-    return std::array{Name{DomainShape::cube, "cube"},   Name{DomainShape::l, "L"},
-                      Name{DomainShape::shell, "shell"}, Name{DomainShape::scattered, "scattered"},
-                      Name{DomainShape::tags, "tags"},   Name{DomainShape::list, "list"}};
+    return std::array{"cube", "L", "shell", "scattered", "tags", "list"};
 }
 
 // The boundary where a neighbour is missing inside the box around a domain.
 enum class Outside { dirichlet, neumann };
 constexpr auto names_of(Outside) {
-    return std::array{Named<Outside>{Outside::dirichlet, "dirichlet"},
-                      Named<Outside>{Outside::neumann, "neumann"}};
+    return std::array{"dirichlet", "neumann"};
 }
 
 enum class Alpha { constant, wave };
 constexpr auto names_of(Alpha) {
-    using Name = Named<Alpha>;
-    return std::array{Name{Alpha::constant, "constant"}, Name{Alpha::wave, "wave"}};
+    return std::array{"constant", "wave"};
 }
 
 enum class Rhs { triangle, wave, point, manufactured, random, zero, linear, file };
 constexpr auto names_of(Rhs) {
-    using Name = Named<Rhs>;
-    return std::array{Name{Rhs::triangle, "triangle"}, Name{Rhs::wave, "wave"},
-                      Name{Rhs::point, "point"},       Name{Rhs::manufactured, "manufactured"},
-                      Name{Rhs::random, "random"},     Name{Rhs::zero, "zero"},
-                      Name{Rhs::linear, "linear"},     Name{Rhs::file, "file"}};
+    return std::array{"triangle", "wave", "point", "manufactured", "random", "zero", "linear", "file"};
 }
 
 // The values on Dirichlet faces.
 enum class BoundaryData { zero, linear, wave, file };
 constexpr auto names_of(BoundaryData) {
-    using Name = Named<BoundaryData>;
-    return std::array{Name{BoundaryData::zero, "zero"}, Name{BoundaryData::linear, "linear"},
-                      Name{BoundaryData::wave, "wave"}, Name{BoundaryData::file, "file"}};
+    return std::array{"zero", "linear", "wave", "file"};
 }
 
 enum class DeviceMessages { automatic, staged, device_aware };
 constexpr auto names_of(DeviceMessages) {
-    using Name = Named<DeviceMessages>;
-    return std::array{Name{DeviceMessages::automatic, "auto"}, Name{DeviceMessages::staged, "staged"},
-                      Name{DeviceMessages::device_aware, "device_aware"}};
+    return std::array{"auto", "staged", "device_aware"};
 }
 
 // Positions of boxes, as given or from a file.

@@ -14,7 +14,7 @@ Model slowed(Model model, double all_reduce, double latency) {
     machine.noise.all_reduce += all_reduce;
     if (auto& nonblocking = machine.noise.nonblocking_all_reduce) *nonblocking += all_reduce;
     for (auto& costs : machine.messages)
-        for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous})
+        for (const Protocol protocol : values_of<Protocol>())
             if (costs && costs->at(Locality::off_node, protocol))
                 costs->at(Locality::off_node, protocol)->alpha += latency;
     return model;

@@ -102,9 +102,7 @@ struct RunFacts {
 // The reason why a run ends before all is done.
 enum class Interruption { none, time_limit, signal };
 constexpr auto names_of(Interruption) {
-    using Name = Named<Interruption>;
-    return std::array{Name{Interruption::none, "none"}, Name{Interruption::time_limit, "time_limit"},
-                      Name{Interruption::signal, "signal"}};
+    return std::array{"none", "time_limit", "signal"};
 }
 
 // How many of the things that were to be done were done.

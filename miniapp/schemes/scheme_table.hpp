@@ -26,10 +26,7 @@ struct GhostCells {
     Neighbours neighbours = Neighbours::faces;
 };
 constexpr auto names_of(GhostCells::Purpose) {
-    using Purpose = GhostCells::Purpose;
-    using Name = Named<Purpose>;
-    return std::array{Name{Purpose::stencil, "stencil"}, Name{Purpose::smoothing, "smoothing"},
-                      Name{Purpose::interpolation, "interpolation"}, Name{Purpose::powers, "powers"}};
+    return std::array{"stencil", "smoothing", "interpolation", "powers"};
 }
 
 // All cells of a level in its redistribution, to its ranks after it or back; `layout` has the boxes before.
@@ -57,17 +54,8 @@ struct VectorEntries {
     Use use = Use::product;
 };
 constexpr auto names_of(VectorEntries::Use) {
-    using Use = VectorEntries::Use;
-    using Name = Named<Use>;
-    return std::array{Name{Use::product, "product"},
-                      Name{Use::solve, "solve"},
-                      Name{Use::amg_values, "amg_values"},
-                      Name{Use::amg_first_rows, "amg_first_rows"},
-                      Name{Use::amg_rows, "amg_rows"},
-                      Name{Use::amg_transfers, "amg_transfers"},
-                      Name{Use::amg_returns, "amg_returns"},
-                      Name{Use::amg_lengths, "amg_lengths"},
-                      Name{Use::amg_partial_rows, "amg_partial_rows"}};
+    return std::array{"product",       "solve",       "amg_values",  "amg_first_rows",  "amg_rows",
+                      "amg_transfers", "amg_returns", "amg_lengths", "amg_partial_rows"};
 }
 
 // The purpose of exchanged ghosts or entries of vectors, or the way that boxes travel.

@@ -25,9 +25,7 @@ namespace keel {
 // in this run, for each; nobody where all schemes are tried side by side.
 enum class SchemeChooser { deck, automatic, tuned, nobody };
 constexpr auto names_of(SchemeChooser) {
-    using Name = Named<SchemeChooser>;
-    return std::array{Name{SchemeChooser::deck, "deck"}, Name{SchemeChooser::automatic, "auto"},
-                      Name{SchemeChooser::tuned, "tuned"}, Name{SchemeChooser::nobody, "nobody"}};
+    return std::array{"deck", "auto", "tuned", "nobody"};
 }
 
 struct Communication {

@@ -17,13 +17,7 @@ namespace keel {
 // that ended early with a coarsest level that can still be solved.
 enum class AmgOutcome { ready, not_finite, zero_diagonal, unsymmetric_pattern, too_large, singular };
 constexpr auto names_of(AmgOutcome) {
-    using Name = Named<AmgOutcome>;
-    return std::array{Name{AmgOutcome::ready, "ready"},
-                      Name{AmgOutcome::not_finite, "not_finite"},
-                      Name{AmgOutcome::zero_diagonal, "zero_diagonal"},
-                      Name{AmgOutcome::unsymmetric_pattern, "unsymmetric_pattern"},
-                      Name{AmgOutcome::too_large, "too_large"},
-                      Name{AmgOutcome::singular, "singular"}};
+    return std::array{"ready", "not_finite", "zero_diagonal", "unsymmetric_pattern", "too_large", "singular"};
 }
 
 // The facts of a level, over all ranks and of the rank with most; the coarsest has none of coarsening.

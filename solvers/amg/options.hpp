@@ -17,34 +17,27 @@ namespace keel {
 // which alone depends on the partition.
 enum class CoarseningRule { aggregation, aggregation_rows, pmis, hmis };
 constexpr auto names_of(CoarseningRule) {
-    return std::array{Named<CoarseningRule>{CoarseningRule::aggregation, "aggregation"},
-                      Named<CoarseningRule>{CoarseningRule::aggregation_rows, "aggregation_rows"},
-                      Named<CoarseningRule>{CoarseningRule::pmis, "pmis"},
-                      Named<CoarseningRule>{CoarseningRule::hmis, "hmis"}};
+    return std::array{"aggregation", "aggregation_rows", "pmis", "hmis"};
 }
 
 // Gauss-Seidel is hybrid: it reads the old values of other ranks.
 enum class AmgSmoother { jacobi, gauss_seidel };
 constexpr auto names_of(AmgSmoother) {
-    return std::array{Named<AmgSmoother>{AmgSmoother::jacobi, "jacobi"},
-                      Named<AmgSmoother>{AmgSmoother::gauss_seidel, "gauss_seidel"}};
+    return std::array{"jacobi", "gauss_seidel"};
 }
 
 // The owner of a coarse row: the rank that owns its root; or equal parts of the first ranks, as many as keep
 // about as many entries a rank as the finest level has.
 enum class Ownership { root, condensed };
 constexpr auto names_of(Ownership) {
-    return std::array{Named<Ownership>{Ownership::root, "root"},
-                      Named<Ownership>{Ownership::condensed, "condensed"}};
+    return std::array{"root", "condensed"};
 }
 
 // The solver of the coarsest level: a dense factorisation on each rank that has rows of it, or on the first
 // of these ranks; or conjugate gradients on all of them.
 enum class CoarsestRule { replicated, gathered, krylov };
 constexpr auto names_of(CoarsestRule) {
-    return std::array{Named<CoarsestRule>{CoarsestRule::replicated, "replicated"},
-                      Named<CoarsestRule>{CoarsestRule::gathered, "gathered"},
-                      Named<CoarsestRule>{CoarsestRule::krylov, "krylov"}};
+    return std::array{"replicated", "gathered", "krylov"};
 }
 
 inline constexpr const char* as_all_else = "comm_scheme";

@@ -39,19 +39,12 @@ class FixedPoint {
 // The quantity that is compared with the tolerance: max|x_{i+1} - x_i|, max|G(x_i) - x_i| or its 2-norm.
 enum class AndersonTest { step, residual, residual_2 };
 constexpr auto names_of(AndersonTest) {
-    using Name = Named<AndersonTest>;
-    return std::array{Name{AndersonTest::step, "step"}, Name{AndersonTest::residual, "residual"},
-                      Name{AndersonTest::residual_2, "residual_2"}};
+    return std::array{"step", "residual", "residual_2"};
 }
 
 enum class AndersonOutcome { converged, iteration_limit, not_finite, diverged, not_verified };
 constexpr auto names_of(AndersonOutcome) {
-    using Name = Named<AndersonOutcome>;
-    return std::array{Name{AndersonOutcome::converged, "converged"},
-                      Name{AndersonOutcome::iteration_limit, "iteration_limit"},
-                      Name{AndersonOutcome::not_finite, "not_finite"},       // G(x) is not
-                      Name{AndersonOutcome::diverged, "diverged"},           // beyond 1e30
-                      Name{AndersonOutcome::not_verified, "not_verified"}};  // by G(x) - x, formed anew
+    return std::array{"converged", "iteration_limit", "not_finite", "diverged", "not_verified"};
 }
 
 struct AndersonOptions {

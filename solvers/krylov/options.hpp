@@ -11,31 +11,26 @@ namespace keel {
 
 enum class Scaling { jacobi, none };
 constexpr auto names_of(Scaling) {
-    return std::array{Named<Scaling>{Scaling::jacobi, "jacobi"}, Named<Scaling>{Scaling::none, "none"}};
+    return std::array{"jacobi", "none"};
 }
 
 // Polynomial bases of Krylov spaces (s_step/basis.hpp).
 enum class Basis { monomial, newton, chebyshev };
 constexpr auto names_of(Basis) {
-    return std::array{Named<Basis>{Basis::monomial, "monomial"}, Named<Basis>{Basis::newton, "newton"},
-                      Named<Basis>{Basis::chebyshev, "chebyshev"}};
+    return std::array{"monomial", "newton", "chebyshev"};
 }
 
 // In which s-step methods form their Gram matrices and compute in coordinates.
 enum class GramPrecision { simple, twofold };
 constexpr auto names_of(GramPrecision) {
-    return std::array{Named<GramPrecision>{GramPrecision::simple, "double"},
-                      Named<GramPrecision>{GramPrecision::twofold, "double_double"}};
+    return std::array{"double", "double_double"};
 }
 
 // The exchanges of s-step methods: for both bases at once, for one after the other, or for several powers;
 // fused, these powers are also computed in one pass over memory, not in one each.
 enum class Powers { paired, sequential, matrix_powers, fused_matrix_powers };
 constexpr auto names_of(Powers) {
-    return std::array{Named<Powers>{Powers::paired, "paired"},
-                      Named<Powers>{Powers::sequential, "sequential"},
-                      Named<Powers>{Powers::matrix_powers, "matrix_powers"},
-                      Named<Powers>{Powers::fused_matrix_powers, "fused_matrix_powers"}};
+    return std::array{"paired", "sequential", "matrix_powers", "fused_matrix_powers"};
 }
 constexpr bool exchanges_for_several(Powers powers) {
     return powers == Powers::matrix_powers || powers == Powers::fused_matrix_powers;
@@ -44,26 +39,21 @@ constexpr bool exchanges_for_several(Powers powers) {
 // The norm that a preconditioned method tests: |r|, or sqrt(r . M r), which it minimises and knows anyway.
 enum class Norm { residual, natural };
 constexpr auto names_of(Norm) {
-    return std::array{Named<Norm>{Norm::residual, "residual"}, Named<Norm>{Norm::natural, "natural"}};
+    return std::array{"residual", "natural"};
 }
 
 // Preconditioners: a cycle of algebraic multigrid of the bottom grid or of a matrix; of a whole problem on
 // grids a V-cycle, or incomplete Cholesky factorisations of the blocks of the operator that the boxes are.
 enum class PreconditionerKind { none, amg, v_cycle, block_ic0 };
 constexpr auto names_of(PreconditionerKind) {
-    using Name = Named<PreconditionerKind>;
-    return std::array{Name{PreconditionerKind::none, "none"}, Name{PreconditionerKind::amg, "amg"},
-                      Name{PreconditionerKind::v_cycle, "v_cycle"},
-                      Name{PreconditionerKind::block_ic0, "block_ic0"}};
+    return std::array{"none", "amg", "v_cycle", "block_ic0"};
 }
 
 // The source of the interval of eigenvalues that a method has its polynomials for: bounds of the operator's
 // rows, or [0, 2] with a preconditioner; the extreme Ritz values of some steps of CG; or the user.
 enum class SpectrumFrom { automatic, estimate, given };
 constexpr auto names_of(SpectrumFrom) {
-    return std::array{Named<SpectrumFrom>{SpectrumFrom::automatic, "auto"},
-                      Named<SpectrumFrom>{SpectrumFrom::estimate, "estimate"},
-                      Named<SpectrumFrom>{SpectrumFrom::given, "interval"}};
+    return std::array{"auto", "estimate", "interval"};
 }
 
 // The first of methods().

@@ -13,30 +13,25 @@ namespace keel {
 
 enum class Cycle { v, f };
 constexpr auto names_of(Cycle) {
-    return std::array{Named<Cycle>{Cycle::v, "V"}, Named<Cycle>{Cycle::f, "F"}};
+    return std::array{"V", "F"};
 }
 
 constexpr auto names_of(Interpolation) {
-    return std::array{Named<Interpolation>{Interpolation::constant, "constant"},
-                      Named<Interpolation>{Interpolation::linear, "linear"}};
+    return std::array{"constant", "linear"};
 }
 
 // The method that takes cycles as its preconditioner: none, they are the iteration; or flexible conjugate
 // gradients.
 enum class Accelerator { none, cg };
 constexpr auto names_of(Accelerator) {
-    return std::array{Named<Accelerator>{Accelerator::none, "none"},
-                      Named<Accelerator>{Accelerator::cg, "cg"}};
+    return std::array{"none", "cg"};
 }
 
 // The ranks that have the bottom grid while its solver works on it: those of its boxes, fewer, one, or every
 // rank the whole.
 enum class Consolidation { distributed, consolidate, gather, replicate };
 constexpr auto names_of(Consolidation) {
-    return std::array{Named<Consolidation>{Consolidation::distributed, "distributed"},
-                      Named<Consolidation>{Consolidation::consolidate, "consolidate"},
-                      Named<Consolidation>{Consolidation::gather, "gather"},
-                      Named<Consolidation>{Consolidation::replicate, "replicate"}};
+    return std::array{"distributed", "consolidate", "gather", "replicate"};
 }
 
 // Values of bottom_grid other than a number of ranks: the ranks that own the boxes, one rank in eight, or
@@ -50,16 +45,14 @@ struct BottomRanks {
 // The ghosts that messages bring to operations that read those of one colour: all of them, or these alone.
 enum class GhostColours { both, needed };
 constexpr auto names_of(GhostColours) {
-    return std::array{Named<GhostColours>{GhostColours::both, "both"},
-                      Named<GhostColours>{GhostColours::needed, "needed"}};
+    return std::array{"both", "needed"};
 }
 
 // The precision that cycles compute in: double as all else; or single, several for each residual and update
 // of the solution in double precision.
 enum class CyclePrecision { doubled, mixed };
 constexpr auto names_of(CyclePrecision) {
-    return std::array{Named<CyclePrecision>{CyclePrecision::doubled, "double"},
-                      Named<CyclePrecision>{CyclePrecision::mixed, "mixed"}};
+    return std::array{"double", "mixed"};
 }
 
 // The first of smoothers().

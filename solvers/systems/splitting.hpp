@@ -16,9 +16,7 @@ namespace keel {
 
 enum class Splitting { boxes, interleaved, slabs };
 constexpr auto names_of(Splitting) {
-    return std::array{Named<Splitting>{Splitting::boxes, "boxes"},
-                      Named<Splitting>{Splitting::interleaved, "interleaved"},
-                      Named<Splitting>{Splitting::slabs, "slabs"}};
+    return std::array{"boxes", "interleaved", "slabs"};
 }
 
 Bricks bricks_of(Splitting splitting, const Layout& layout, int columns);

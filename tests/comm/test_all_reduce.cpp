@@ -65,12 +65,6 @@ bool same_bits_everywhere(const Communicator& comm, std::span<const double> word
     return comm.min(same ? 1 : 0) == 1;
 }
 
-std::vector<AllReduceAlgorithm> algorithms() {
-    std::vector<AllReduceAlgorithm> all;
-    for (const auto& named : names_of(AllReduceAlgorithm{})) all.push_back(named.value);
-    return all;
-}
-
 // The automatic one takes another algorithm for each number of words.
 std::unique_ptr<AllReduce> made(AllReduceAlgorithm algorithm, const Communicator& comm,
                                 const Topology& topology, int tag) {
@@ -86,7 +80,7 @@ TEST_CASE("sums of twofold precision lose nothing, and have the same bits on all
     const Communicator comm = Communicator::world().duplicate();
     const Topology nodes = nodes_of_two(comm);
     const int ranks = comm.size();
-    for (const auto algorithm : algorithms())
+    for (const auto algorithm : values_of<AllReduceAlgorithm>())
         for (const bool deterministic : {false, true})
             for (const std::size_t count : {1U, 7U, 600U}) {
                 CAPTURE(name(algorithm), deterministic, count);
@@ -136,7 +130,7 @@ TEST_CASE("sums of twofold precision lose nothing, and have the same bits on all
 
 TEST_CASE("a sum in flight is the sum over all ranks") {
     const Communicator comm = Communicator::world().duplicate();
-    for (const auto algorithm : algorithms())
+    for (const auto algorithm : values_of<AllReduceAlgorithm>())
         for (const Topology& nodes : {nodes_of_two(comm), uneven_nodes(comm)}) {
             const auto all_reduce = made(algorithm, comm, nodes, 5);
             for (const std::size_t count : {1U, 3U, 1000U, 3U}) {
@@ -153,7 +147,7 @@ TEST_CASE("a sum in flight is the sum over all ranks") {
 
 TEST_CASE("sums by messages of ours have the same bits on all ranks and in every run") {
     const Communicator comm = Communicator::world().duplicate();
-    for (const auto algorithm : algorithms()) {
+    for (const auto algorithm : values_of<AllReduceAlgorithm>()) {
         if (algorithm == AllReduceAlgorithm::mpi) continue;
         for (const Topology& nodes : {nodes_of_two(comm), uneven_nodes(comm)})
             for (const std::size_t count : {1U, 17U, 300U}) {
@@ -176,7 +170,7 @@ TEST_CASE("sums by messages of ours have the same bits on all ranks and in every
 
 TEST_CASE("several sums in flight at a time, of different lengths, are finished in order") {
     const Communicator comm = Communicator::world().duplicate();
-    for (const auto algorithm : algorithms())
+    for (const auto algorithm : values_of<AllReduceAlgorithm>())
         for (const bool driven : {false, true}) {
             CAPTURE(name(algorithm), driven);
             std::vector<std::unique_ptr<AllReduce>> in_flight;
@@ -281,7 +275,7 @@ TEST_CASE("who waits for one sum moves the others on") {
     const Layout layout({8, 1, 1}, 2, {}, place({8, 1, 1}, comm.size(), Placement::lexicographic),
                         comm.rank());
     const std::vector<double> parts(static_cast<std::size_t>(layout.local_count()), 1.0);
-    for (const auto algorithm : algorithms()) {
+    for (const auto algorithm : values_of<AllReduceAlgorithm>()) {
         if (algorithm == AllReduceAlgorithm::automatic) continue;
         CAPTURE(name(algorithm));
         const auto reduction = make_reduction(comm, nodes_of_two(comm), layout, false, {algorithm});

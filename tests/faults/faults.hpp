@@ -17,8 +17,7 @@ namespace keel::test {
 
 enum class Place { field, message, sum };
 constexpr auto names_of(Place) {
-    return std::array{Named<Place>{Place::field, "field"}, Named<Place>{Place::message, "message"},
-                      Named<Place>{Place::sum, "sum"}};
+    return std::array{"field", "message", "sum"};
 }
 
 struct Fault {

@@ -42,8 +42,7 @@ Scheme scheme_named(const std::string& word) {
     unknown(word);
 }
 AllReduceAlgorithm algorithm_named(const std::string& word) {
-    for (const auto& [value, name] : names_of(AllReduceAlgorithm{}))
-        if (name == word) return value;
+    if (const auto found = named<AllReduceAlgorithm>(word)) return *found;
     unknown(word);
 }
 

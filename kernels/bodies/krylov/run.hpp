@@ -15,27 +15,14 @@ namespace keel {
 // tests nothing, and ranks without the bottom grid wait for the others.
 enum class Outcome { converged, iteration_limit, stagnated, breakdown, not_tested, on_other_ranks };
 constexpr auto names_of(Outcome) {
-    return std::array{Named<Outcome>{Outcome::converged, "converged"},
-                      Named<Outcome>{Outcome::iteration_limit, "iteration_limit"},
-                      Named<Outcome>{Outcome::stagnated, "stagnated"},
-                      Named<Outcome>{Outcome::breakdown, "breakdown"},
-                      Named<Outcome>{Outcome::not_tested, "not_tested"},
-                      Named<Outcome>{Outcome::on_other_ranks, "on_other_ranks"}};
+    return std::array{"converged", "iteration_limit", "stagnated",
+                      "breakdown", "not_tested",      "on_other_ranks"};
 }
 
 // Quantities whose vanishing, or not being finite, is a breakdown.
 enum class Vanished { nothing, r0_Ap, omega, r0_r, p_Ap, r_r, lowest_eigenvalue, x, b_b };
 constexpr auto names_of(Vanished) {
-    using Name = Named<Vanished>;
-    return std::array{Name{Vanished::nothing, ""},
-                      Name{Vanished::r0_Ap, "(r~,Ap)"},
-                      Name{Vanished::omega, "omega"},
-                      Name{Vanished::r0_r, "(r~,r)"},
-                      Name{Vanished::p_Ap, "(p,Ap)"},
-                      Name{Vanished::r_r, "(r,r)"},
-                      Name{Vanished::lowest_eigenvalue, "lowest eigenvalue"},
-                      Name{Vanished::x, "x"},
-                      Name{Vanished::b_b, "(b,b)"}};
+    return std::array{"", "(r~,Ap)", "omega", "(r~,r)", "(p,Ap)", "(r,r)", "lowest eigenvalue", "x", "(b,b)"};
 }
 
 // Whether a quantity that the method is about to divide by, or has just computed, is unusable.

@@ -45,8 +45,7 @@ SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::
 
 enum class FirstGuess { zero, last };
 constexpr auto names_of(FirstGuess) {
-    return std::array{Named<FirstGuess>{FirstGuess::zero, "zero"},
-                      Named<FirstGuess>{FirstGuess::last, "last"}};
+    return std::array{"zero", "last"};
 }
 struct StepOptions {
     int steps = 1;

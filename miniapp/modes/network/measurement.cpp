@@ -324,7 +324,7 @@ std::vector<PingPongResults> network_classes(const Communicator& comm, const Top
     const std::vector<int> socket_of = sockets_of_processes(comm);
     const RankPlaces ranks{topology.node_of(), socket_of};
     std::vector<PingPongResults> classes;
-    for (const Locality locality : {Locality::socket, Locality::node, Locality::off_node})
+    for (const Locality locality : values_of<Locality>())
         classes.push_back({locality, pairs_at(ranks, locality), {}, {}});
     return classes;
 }

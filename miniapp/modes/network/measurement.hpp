@@ -23,9 +23,7 @@ struct NetworkOptions {  // [network]
 // a device's, which MPI gets as it is.
 enum class MessagePath { host, staged, device };
 constexpr auto names_of(MessagePath) {
-    using Name = Named<MessagePath>;
-    return std::array{Name{MessagePath::host, "host"}, Name{MessagePath::staged, "staged"},
-                      Name{MessagePath::device, "device"}};
+    return std::array{"host", "staged", "device"};
 }
 
 // Messages of one path at one distance.

@@ -22,9 +22,7 @@ namespace keel {
 // none is chosen for them, and partial rows have a plan of their own.
 enum class AmgMessages { values, rows, transfers };
 constexpr auto names_of(AmgMessages) {
-    using Name = Named<AmgMessages>;
-    return std::array{Name{AmgMessages::values, "values"}, Name{AmgMessages::rows, "rows"},
-                      Name{AmgMessages::transfers, "transfers"}};
+    return std::array{"values", "rows", "transfers"};
 }
 
 // The scheme for what this rank needs of others. Collective.

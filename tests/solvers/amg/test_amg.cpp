@@ -231,10 +231,10 @@ TEST_CASE("no scheme of rows changes a bit of P, nor the next level but for the 
 
 TEST_CASE("the cycle is symmetric with every smoother, by every scheme") {
     for (const Scheme scheme : {Scheme::standard, Scheme::three_step})
-        for (const auto& smoother : names_of(AmgSmoother())) {
+        for (const AmgSmoother smoother : values_of<AmgSmoother>()) {
             AmgSetup setup(ball({9, 8, 7}, 50.0, true, 1.0), scheme);
             AmgOptions options;
-            options.smoother = smoother.value;
+            options.smoother = smoother;
             options.max_coarse = 10;
             AmgHierarchy hierarchy = setup.hierarchy(options);
             REQUIRE(hierarchy.levels() > 2);
@@ -253,13 +253,13 @@ TEST_CASE("the cycle is symmetric with every smoother, by every scheme") {
 
 TEST_CASE("work while messages are in flight changes no bit of a cycle and no message, by any scheme") {
     for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split})
-        for (const auto& smoother : names_of(AmgSmoother())) {
+        for (const AmgSmoother smoother : values_of<AmgSmoother>()) {
             std::vector<std::vector<double>> cycles;
             std::vector<Traffic> sent;
             for (const bool overlap : {false, true}) {
                 AmgSetup setup(stencil27({9, 8, 7}), scheme, 2, Communicator::world(), overlap);
                 AmgOptions options;
-                options.smoother = smoother.value;
+                options.smoother = smoother;
                 options.max_coarse = 10;
                 AmgHierarchy hierarchy = setup.hierarchy(options);
                 AmgCycle M(hierarchy);
@@ -271,7 +271,7 @@ TEST_CASE("work while messages are in flight changes no bit of a cycle and no me
                 for (int level = 0; level < setup.ledger.levels(); ++level)
                     all += setup.ledger.at(Op::send, level).traffic;
             }
-            CAPTURE(static_cast<int>(scheme), smoother.word);
+            CAPTURE(static_cast<int>(scheme), name(smoother));
             CHECK(cycles[0] == cycles[1]);
             CHECK(sent[0].messages == sent[1].messages);
             CHECK(sent[0].bytes == sent[1].bytes);

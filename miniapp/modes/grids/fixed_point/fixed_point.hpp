@@ -20,17 +20,13 @@ namespace keel {
 // L u + phi(u) = f, with a phi and an f of its own; L u = f by problem.rhs; or the means of a mixture.
 enum class Equation { bratu, heat_1, heat_2, linear, mixture, mixture_random };
 constexpr auto names_of(Equation) {
-    using Name = Named<Equation>;
-    return std::array{Name{Equation::bratu, "bratu"},     Name{Equation::heat_1, "heat_1"},
-                      Name{Equation::heat_2, "heat_2"},   Name{Equation::linear, "linear"},
-                      Name{Equation::mixture, "mixture"}, Name{Equation::mixture_random, "mixture_random"}};
+    return std::array{"bratu", "heat_1", "heat_2", "linear", "mixture", "mixture_random"};
 }
 
 // G: L^-1 of the rest, by V-cycles to a tolerance, or one cycle.
 enum class MapKind { solve, cycle };
 constexpr auto names_of(MapKind) {
-    using Name = Named<MapKind>;
-    return std::array{Name{MapKind::solve, "solve"}, Name{MapKind::cycle, "cycle"}};
+    return std::array{"solve", "cycle"};
 }
 
 struct FixedPointOptions {

@@ -23,7 +23,7 @@ struct WindowResult {
     long words = 0;
     std::vector<double> seconds;  // each time, the slowest rank's
 };
-using MethodResult = std::array<WindowResult, window_phases.size()>;
+using MethodResult = std::array<WindowResult, names_of(WindowPhase()).size()>;
 
 // One result for each of orthogonalisers(), in their order, of `rows` rows; `where` follows the columns in
 // the title.
@@ -44,7 +44,7 @@ ReportTable orthogonalise_table(const std::vector<MethodResult>& results, int de
                 {"depth", depth},
                 {"rows", rows},
                 {"predicted", of_seconds == Kind::predicted}};
-        for (const WindowPhase phase : window_phases) {
+        for (const WindowPhase phase : values_of<WindowPhase>()) {
             const auto p = static_cast<std::size_t>(phase);
             const WindowResult& result = results[n][p];
             const double seconds = median(result.seconds);

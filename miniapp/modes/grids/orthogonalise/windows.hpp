@@ -18,12 +18,8 @@ namespace keel {
 // problem, as an iteration of Anderson acceleration does.
 enum class WindowPhase { start_up, recycled, iteration };
 constexpr auto names_of(WindowPhase) {
-    using Name = Named<WindowPhase>;
-    return std::array{Name{WindowPhase::start_up, "start_up"}, Name{WindowPhase::recycled, "recycled"},
-                      Name{WindowPhase::iteration, "iteration"}};
+    return std::array{"start_up", "recycled", "iteration"};
 }
-inline constexpr std::array window_phases{WindowPhase::start_up, WindowPhase::recycled,
-                                          WindowPhase::iteration};
 
 // The cost of a phase by the method's row.
 QRCost window_cost(const Orthogonaliser& row, WindowPhase phase, long depth);
