@@ -4,7 +4,6 @@
 // them. Its user packs and unpacks.
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "comm/carry/transport.hpp"

@@ -4,7 +4,6 @@
 // in one message.
 
 #include <functional>
-#include <memory>
 #include <span>
 
 #include "comm/carry/exchanger.hpp"

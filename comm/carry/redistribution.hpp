@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "comm/carry/exchanger.hpp"
 #include "comm/patterns/boxes.hpp"

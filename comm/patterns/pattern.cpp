@@ -1,6 +1,5 @@
 #include "comm/patterns/pattern.hpp"
 
-#include <functional>
 #include <iterator>
 #include <numeric>
 #include <utility>

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

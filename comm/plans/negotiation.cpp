@@ -1,8 +1,6 @@
 #include "comm/plans/negotiation.hpp"
 
-#include <algorithm>
 #include <map>
-#include <utility>
 
 #include "kernels/check.hpp"
 

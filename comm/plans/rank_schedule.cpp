@@ -1,7 +1,6 @@
 #include "comm/plans/rank_schedule.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "kernels/check.hpp"
 

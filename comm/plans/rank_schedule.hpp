@@ -4,7 +4,6 @@
 // all that it sends and one for all that it receives, and what it forwards from one to the other. Pure data.
 
 #include <cstddef>
-#include <map>
 #include <vector>
 
 #include "comm/plans/plan.hpp"

@@ -13,7 +13,6 @@
 //                                                  a box's window is its place in a block
 
 #include <algorithm>
-#include <functional>
 #include <type_traits>
 #include <utility>
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
 #include "kernels/backends/cells.hpp"

@@ -1,7 +1,6 @@
 #include "kernels/layout/domain.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <utility>
 

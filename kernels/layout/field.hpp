@@ -3,7 +3,6 @@
 // One grid function on this rank's boxes of one level.
 
 #include <cstddef>
-#include <vector>
 
 #include "kernels/check.hpp"
 #include "kernels/layout/box.hpp"

@@ -1,7 +1,5 @@
 #include "kernels/timing/ledger.hpp"
 
-#include <utility>
-
 #include "kernels/check.hpp"
 
 namespace keel {

@@ -15,7 +15,6 @@
 
 #include "comm/costs/collective_time.hpp"
 #include "comm/plans/schemes.hpp"
-#include "comm/reductions/all_reduce.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/layout/box.hpp"
 #include "kernels/layout/layout.hpp"

@@ -2,7 +2,6 @@
 
 // The kinds of values that keys take: how each is read, checked and printed.
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>

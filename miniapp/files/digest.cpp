@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
-#include <string_view>
 
 #include "build_info.hpp"
 #include "miniapp/deck/text/key_text.hpp"

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "kernels/timing/ledger.hpp"

@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "comm/carry/redistribution.hpp"
 #include "comm/costs/comparison.hpp"
 #include "comm/costs/representatives.hpp"
 #include "miniapp/report/timers.hpp"

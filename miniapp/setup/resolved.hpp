@@ -3,7 +3,6 @@
 // The meaning of a deck on the ranks at hand, worked out once: whatever runs takes its values from this, and
 // never sees the deck.
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

@@ -13,7 +13,6 @@
 // without condition control they end in values that are not finite on the heat source 2 in 64^2 cells. A
 // composite takes fewer iterations but was never seen to take fewer evaluations.
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

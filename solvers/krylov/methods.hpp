@@ -16,7 +16,6 @@
 #include "kernels/bodies/krylov/single_launch.hpp"
 #include "kernels/layout/box.hpp"
 #include "solvers/krylov/options.hpp"
-#include "solvers/systems/spectrum.hpp"
 
 namespace keel {
 

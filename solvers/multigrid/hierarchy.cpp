@@ -1,6 +1,5 @@
 #include "solvers/multigrid/hierarchy.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/check.hpp"

@@ -4,7 +4,6 @@
 // whole level. Vectors are fields in the device's memory. Each thread keeps to its own cells, so that only
 // ghosts, neighbours and sums want barriers; scalars are computed by all threads alike.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>

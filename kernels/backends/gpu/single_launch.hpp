@@ -2,9 +2,6 @@
 
 // A whole solve in one launch of one block of threads (bodies/krylov/single_launch.hpp).
 
-#include <type_traits>
-#include <utility>
-
 #include "kernels/backends/gpu/block_system.hpp"
 #include "kernels/backends/gpu/kernels.hpp"
 #include "kernels/bodies/krylov/bicgstab.hpp"

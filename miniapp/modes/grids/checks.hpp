@@ -3,7 +3,6 @@
 // Self-verification of every run.
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "miniapp/report/findings.hpp"

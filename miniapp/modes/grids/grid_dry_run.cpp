@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <variant>
 
 #include "miniapp/deck/text/text.hpp"

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/repeat.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"

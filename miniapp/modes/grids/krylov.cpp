@@ -1,13 +1,10 @@
 // run.mode = krylov: bottom.solver as solver of the whole problem, on the finest grid.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
 #include "miniapp/modes/grids/measured_solves.hpp"
 #include "miniapp/report/norms.hpp"

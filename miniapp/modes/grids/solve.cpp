@@ -1,13 +1,9 @@
 // run.mode = solve: multigrid, again and again.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "miniapp/deck/section.hpp"
-#include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
 #include "miniapp/modes/grids/measured_solves.hpp"
 #include "miniapp/report/records/records.hpp"

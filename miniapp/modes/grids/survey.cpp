@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <sstream>
 
 #include "miniapp/deck/section.hpp"

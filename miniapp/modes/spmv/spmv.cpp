@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "miniapp/deck/section.hpp"
-#include "miniapp/deck/text/file_text.hpp"
 #include "miniapp/files/output_files.hpp"
 #include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
 #include "miniapp/modes/spmv/spmv_mode.hpp"

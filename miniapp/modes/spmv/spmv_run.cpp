@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/repeat.hpp"
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 #include "miniapp/modes/spmv/matrix_schemes.hpp"

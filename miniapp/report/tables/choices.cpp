@@ -4,7 +4,6 @@
 
 #include <array>
 #include <string>
-#include <vector>
 
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "kernels/hash.hpp"
 #include "miniapp/deck/text/text.hpp"

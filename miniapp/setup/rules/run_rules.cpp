@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
-
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"

@@ -2,7 +2,6 @@
 
 #include <Eigen/Dense>
 #include <bit>
-#include <cmath>
 #include <limits>
 
 #include "solvers/amg/options.hpp"

@@ -1,7 +1,6 @@
 #include "solvers/amg/coarsest/krylov.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "solvers/amg/cycle.hpp"
-#include "solvers/krylov/options.hpp"
 #include "solvers/multigrid/algebraic/level_matrix.hpp"
 
 namespace keel {

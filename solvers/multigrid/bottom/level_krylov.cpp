@@ -1,7 +1,6 @@
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/check.hpp"
 #include "solvers/krylov/methods.hpp"

@@ -1,6 +1,7 @@
 #include "solvers/multigrid/bottom/preconditioners.hpp"
 
 #include "solvers/multigrid/v_cycle.hpp"
+#include "solvers/systems/preconditioners/block_jacobi.hpp"
 
 namespace keel {
 

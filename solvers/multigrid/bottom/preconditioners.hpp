@@ -7,7 +7,7 @@
 #include "solvers/krylov/options.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 #include "solvers/multigrid/options.hpp"
-#include "solvers/systems/preconditioners/block_jacobi.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
 

@@ -1,7 +1,6 @@
 #include "solvers/multigrid/smoothers/smoother.hpp"
 
 #include <algorithm>
-#include <span>
 #include <stdexcept>
 
 #include "solvers/multigrid/level.hpp"

@@ -1,6 +1,5 @@
 #include "solvers/systems/sparse/block_ic0.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace keel {

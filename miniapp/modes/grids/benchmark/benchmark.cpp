@@ -2,7 +2,6 @@
 // solve mode solves each problem; this one chooses sizes, fixes what the rules fix, and adds up the records.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

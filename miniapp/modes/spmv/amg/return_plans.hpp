@@ -4,7 +4,6 @@
 // the owners of coarse rows, and are added, or merged, between. Pure.
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "comm/patterns/row_partition.hpp"

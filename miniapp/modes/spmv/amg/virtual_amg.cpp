@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/spmv/amg/return_plans.hpp"

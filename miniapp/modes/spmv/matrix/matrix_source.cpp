@@ -1,12 +1,9 @@
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "kernels/check.hpp"
 #include "kernels/hash.hpp"
