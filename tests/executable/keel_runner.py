@@ -19,6 +19,8 @@ ONCE = ["run.warmup=0", "run.repeats=1"]
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_create_session_dirs": "0"}
 PATIENCE = int(os.environ.get("KEEL_PATIENCE", "1"))  # how many times as long a run may take
 NIGHTLY = "KEEL_NIGHTLY" in os.environ  # set by scripts/test --nightly: time does not matter
+# Open MPI 4.1 on a loaded machine blames a rank that it has no number of, although all ranks ended well. Such a run is repeated.
+FORGOTTEN = "with PID 0 on"
 
 ALL_REDUCES = ("reduction", "reduction.begin")  # the rows of timers that count them
 
@@ -157,8 +159,9 @@ class KeelTest(unittest.TestCase):
         seconds = self.seconds * PATIENCE
         environment["MPIEXEC_TIMEOUT"] = str(seconds)  # on the stroke of which mpiexec ends its ranks
         with tempfile.TemporaryDirectory() as folder:
-            for _ in range(times):
-                done = subprocess.run(
+
+            def start() -> subprocess.CompletedProcess[str]:
+                return subprocess.run(
                     command,
                     cwd=folder,
                     env=environment,
@@ -167,6 +170,13 @@ class KeelTest(unittest.TestCase):
                     text=True,
                     timeout=seconds + 30,
                 )
+
+            for _ in range(times):
+                done = start()
+            if times == 1 and FORGOTTEN in done.stderr:
+                for path in Path(folder).iterdir():
+                    path.unlink()
+                done = start()
             files = {path.name: path.read_text() for path in Path(folder).iterdir()}
         stdout = done.stdout
         if stdout.startswith("Keel ") or "--dry-run" in words:
