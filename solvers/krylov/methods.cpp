@@ -11,7 +11,7 @@ namespace keel {
 
 // The rows, each at the end of its method's file.
 Method bicgstab(), bicgstab_fused(), cg(), ca_bicgstab(), ca_cg(), pipelined_cg(), deep_pipelined_cg(),
-    pipelined_bicgstab(), enlarged_cg(), enlarged_orthomin(), sre_cg(), pr_cg(), pipelined_pr_cg(),
+    pipelined_bicgstab(), enlarged_cg(), enlarged_orthomin(), ecg(), sre_cg(), pr_cg(), pipelined_pr_cg(),
     pipelined_s_step_cg(), chebyshev_iteration();
 
 const std::vector<Method>& methods() {
@@ -25,6 +25,7 @@ const std::vector<Method>& methods() {
                                          pipelined_bicgstab(),
                                          enlarged_cg(),
                                          enlarged_orthomin(),
+                                         ecg(),
                                          sre_cg(),
                                          pr_cg(),
                                          pipelined_pr_cg(),

@@ -282,7 +282,7 @@ class Singular(KeelTest):
             return run.record("solve")["iterations"]
 
         cg = {scaling: iterations(["bottom.solver=cg", f"bottom.scaling={scaling}"]) for scaling in ("jacobi", "none")}
-        enlarged = [["bottom.solver=enlarged_orthomin"], ["bottom.solver=enlarged_cg"], ["bottom.solver=sre_cg"]]
+        enlarged = [["bottom.solver=enlarged_orthomin"], ["bottom.solver=enlarged_cg"], ["bottom.solver=ecg"], ["bottom.solver=sre_cg"]]
         cases = [[*words, f"bottom.block={t}", f"bottom.splitting={splitting}", f"bottom.scaling={scaling}"]
                  for words in enlarged for t in (2, 8) for splitting in ("boxes", "interleaved", "slabs")
                  for scaling in ("jacobi", "none")]  # fmt: skip

@@ -186,25 +186,12 @@ double flops_of_orthomin(double t) {
     return 2 * (3 * t * t + t + 1) + combinations(2 * t + 2, t + 1) + 2 * triangle(t, 0);
 }
 
-// The properties that both forms share.
-Method enlarged(const char* name) {
-    return {
-        .name = name,
-        .source = "Grigori and Tissot 2019; Lockhart 2023, Alg. 4.1, all-reduces fused",
-        .use = {},
-        .scaling = DiagonalScaling::symmetric,
-        .exchanges = 1,
-        .applications = in_t("t", [](double t) { return t; }),
-        .at_once = in_t("", [](double t) { return t; }),
-        .keys = {"block", "splitting"},
-        .independent = Independent{.key = "block", .value = &BottomOptions::block},
-    };
-}
+constexpr auto source = "Grigori and Tissot 2019; Lockhart 2023, Alg. 4.1, all-reduces fused";
 
 }  // namespace
 
 Method enlarged_cg() {
-    Method method = enlarged("enlarged_cg");
+    Method method = enlarged_method("enlarged_cg", source);
     method.use = "t directions at a time: fewer iterations for t times the work";
     method.reductions = 1;
     method.words = in_t("(t+1)^2", sums_of_orthodir);
@@ -220,7 +207,7 @@ Method enlarged_cg() {
 }
 
 Method enlarged_orthomin() {
-    Method method = enlarged("enlarged_orthomin");
+    Method method = enlarged_method("enlarged_orthomin", source);
     method.use = "enlarged_cg from the residual's columns; converges with bottom.scaling = none, too";
     method.reductions = 2;
     method.words = in_t("3t^2 + t + 1", [](double t) { return 3 * t * t + t + 1; });

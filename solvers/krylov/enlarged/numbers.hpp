@@ -16,6 +16,21 @@ inline Quantity in_t(const std::string& text, FormulaInT formula) {
     return {text, [formula](const BottomOptions& o) { return formula(o.block); }};
 }
 
+// A row with the properties that all enlarged methods share.
+inline Method enlarged_method(const char* name, const char* source) {
+    return {
+        .name = name,
+        .source = source,
+        .use = {},
+        .scaling = DiagonalScaling::symmetric,
+        .exchanges = 1,
+        .applications = in_t("t", [](double t) { return t; }),
+        .at_once = in_t("", [](double t) { return t; }),
+        .keys = {"block", "splitting"},
+        .independent = Independent{.key = "block", .value = &BottomOptions::block},
+    };
+}
+
 // Bytes of so many square matrices of t columns, beside those of RankRevealing, and of BlockProducts of so
 // many sums.
 inline double bytes_of_blocks(double t, int matrices, double sums) {

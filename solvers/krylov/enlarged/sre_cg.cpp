@@ -103,24 +103,16 @@ double flops_per_cell(double t) {
 }  // namespace
 
 Method sre_cg() {
-    return {
-        .name = "sre_cg",
-        .source = "Grigori, Moufawad and Nataf 2016",
-        .use = "the iterates of enlarged_cg, to compare with",
-        .scaling = DiagonalScaling::symmetric,
-        .exchanges = 1,
-        .reductions = 4,
-        .words = in_t("(5t^2+3t)/2 + 1", [](double t) { return (5 * t * t + 3 * t) / 2 + 1; }),
-        .vectors = in_t("6t", [](double t) { return 6 * t; }),
-        .applications = in_t("t", [](double t) { return t; }),
-        .flops = in_t("about 15t^2 + 9t + 4", flops_per_cell),
-        .at_once = in_t("", [](double t) { return t; }),
-        .small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 3, 2 * t * t); }),
-        .sums = in_t("", [](double t) { return 2 * t * t; }),
-        .keys = {"block", "splitting"},
-        .independent = Independent{.key = "block", .value = &BottomOptions::block},
-        .make = made<ShortRecurrenceEnlargedCG>,
-    };
+    Method method = enlarged_method("sre_cg", "Grigori, Moufawad and Nataf 2016");
+    method.use = "the iterates of enlarged_cg, to compare with";
+    method.reductions = 4;
+    method.words = in_t("(5t^2+3t)/2 + 1", [](double t) { return (5 * t * t + 3 * t) / 2 + 1; });
+    method.vectors = in_t("6t", [](double t) { return 6 * t; });
+    method.flops = in_t("about 15t^2 + 9t + 4", flops_per_cell);
+    method.small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 3, 2 * t * t); });
+    method.sums = in_t("", [](double t) { return 2 * t * t; });
+    method.make = made<ShortRecurrenceEnlargedCG>;
+    return method;
 }
 
 }  // namespace keel

@@ -23,7 +23,7 @@ Make enlarged(const std::string& method, int t, Splitting splitting = Splitting:
     const BottomOptions options = options_of(method, t, splitting);
     return made(options.solver, options);
 }
-const std::vector<std::string> tried{"enlarged_cg", "enlarged_orthomin", "sre_cg"};
+const std::vector<std::string> tried{"enlarged_cg", "enlarged_orthomin", "ecg", "sre_cg"};
 
 }  // namespace
 
@@ -203,7 +203,7 @@ TEST_CASE("with one column the enlarged methods are CG") {
         }
 }
 
-TEST_CASE("more columns take fewer iterations, and orthodir, orthomin and SRE-CG make the same iterates") {
+TEST_CASE("more columns take fewer iterations, and all enlarged methods make the same iterates") {
     OneLevel system(rough, DiagonalScaling::symmetric);
     int before = 1000;
     for (const int t : {1, 2, 4, 8}) {
@@ -212,7 +212,7 @@ TEST_CASE("more columns take fewer iterations, and orthodir, orthomin and SRE-CG
         CHECK(orthodir.met);
         CHECK(orthodir.iterations < before);
         before = orthodir.iterations;
-        for (const std::string method : {"enlarged_orthomin", "sre_cg"}) {
+        for (const std::string method : {"enlarged_orthomin", "ecg", "sre_cg"}) {
             const Report other = system.solve(enlarged(method, t), {1e-8, 200, 0});
             CHECK(std::abs(other.iterations - orthodir.iterations) <= 1);
             for (std::size_t k = 0; k < 10; ++k)
@@ -237,7 +237,7 @@ TEST_CASE("an enlarged solve exchanges, reduces and sends what the theory says")
                 CHECK(visit.columns_dropped == 0);
 
                 // (b,b) and the verification, scaled and not; the norm of the last residual of the variants
-                // of enlarged_cg.
+                // of enlarged_cg and of ecg.
                 const long n = iterations;
                 const long more = method == "sre_cg" ? 0 : 1;
                 Counts expected{t * (n + more) + 1, n + more + 1, 2, 4};
@@ -247,6 +247,9 @@ TEST_CASE("an enlarged solve exchanges, reduces and sends what the theory says")
                 } else if (method == "enlarged_orthomin") {
                     expected.reductions += 2 * n + 1;
                     expected.words += n * (2 * t * t + t * (t + 1) + 1) + t * (t + 1) / 2 + 1;
+                } else if (method == "ecg") {  // t^2 + 1 and 3t^2 words; no A P_old in the first iteration
+                    expected.reductions += 2 * n + 1;
+                    expected.words += n * (4 * t * t + 1) + 1;
                 } else {  // nothing to be orthogonal to in the first iteration, one block in the second
                     expected.reductions += 4 * n - 1;
                     expected.words +=
@@ -364,7 +367,7 @@ TEST_CASE(
         OneLevel system(steep, scaling);
         return system.solve(enlarged(method, 4), {1e-8, limit, 0});
     };
-    for (const std::string method : {"enlarged_cg", "sre_cg"}) {
+    for (const std::string method : {"enlarged_cg", "ecg", "sre_cg"}) {
         const Report stagnant = report(method, DiagonalScaling::none, 300);
         CAPTURE(method, name(stagnant.outcome), stagnant.true_residual);
         CHECK_FALSE(stagnant.met);
