@@ -63,8 +63,10 @@ class CycleOperationsOn : public Interface {
     }
 
     void assign(Field u, const Region& cells, const Formula& formula) override {
+        std::vector<Index> first;
+        for (const int box : layout_.local()) first.push_back(layout_.first_cell(box));
         backend_.assign(u, windows_, cells, [&](int q, int i, int j, int k) {
-            return formula(layout_.first_cell(layout_.local()[static_cast<std::size_t>(q)]) + Index{i, j, k});
+            return formula(first[static_cast<std::size_t>(q)] + Index{i, j, k});
         });
     }
     std::vector<double> read(Field u, const Region& cells) const override {

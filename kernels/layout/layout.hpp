@@ -48,6 +48,11 @@ class Layout {
     int width() const { return width_; }
     Index extent() const { return in_each_direction(width_, dimensions(), 1); }  // cells of a box
     Region box_cells() const { return {{}, extent()}; }
+    Region box_faces(std::size_t direction) const {  // also those that are lower ones of the cells beyond
+        Region faces = box_cells();
+        faces.size[direction] += 1;
+        return faces;
+    }
     Index layers(int n) const { return in_each_direction(n, dimensions(), 0); }  // n layers around a box
     Index cells() const { return extent() * boxes(); }  // per direction, of the box around the domain
     std::size_t cell_count() const;                     // of the domain

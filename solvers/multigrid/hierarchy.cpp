@@ -184,11 +184,8 @@ void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communic
     for (int l = 0; l < levels() && has(l); ++l) {
         Level& here = level(l);
         if (l == 0) {
-            for (std::size_t d = 0; d < here.layout.dimensions(); ++d) {
-                Region faces = here.layout.box_cells();
-                faces.size[d] += 1;
-                here.plain->assign(here.L.faces(d), faces, formulas.face[d]);
-            }
+            for (std::size_t d = 0; d < here.layout.dimensions(); ++d)
+                here.plain->assign(here.L.faces(d), here.layout.box_faces(d), formulas.face[d]);
             here.plain->assign(here.L.inverse_diagonal, here.layout.box_cells(), formulas.a_alpha);
         }
         // The coarse a alpha must be taken before it becomes 1 / D.

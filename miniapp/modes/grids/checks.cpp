@@ -53,21 +53,22 @@ Check residual_check(double norm_r, double norm_f, double tolerance, const std::
             fmt::format("<= {}, of {}", key, quotient)};
 }
 
-// Two vectors without structure, which need no seed.
+// Two vectors without structure, which need no seed: sin t and -cos(2 t) / 2.
 void fill_with_noise(Level& level, Field x, Field y) {
-    const auto noise = [](double a, double b) {
-        return [a, b](const Index& c) { return std::sin(a * c[0] + b * c[1] * c[1] + a * b * c[2] + a); };
-    };
     // Linear interpolation leaves values in ghosts outside the domain, which the operator wants to be 0.
     for (const Field field : {x, y}) level.plain->fill(field, 0.0);
-    level.plain->assign(x, all_cells(level), noise(1.7, 2.3));
-    level.plain->assign(y, all_cells(level), noise(2.9, 1.1));
+    level.plain->assign(x, all_cells(level), [](const Index& c) {
+        return std::sin(1.7 * c[0] + 2.3 * c[1] * c[1] + 3.9 * c[2] + 1.7);
+    });
+    level.plain->multiply(y, x, x);
+    level.plain->shift(y, -0.5);
 }
 
-// x = D on all cells, its ghosts as they are
-void set_to_diagonal(Level& level, Field x) {
-    level.plain->assign(x, all_cells(level), [](const Index&) { return 1.0; });
-    level.plain->divide(x, x, level.L.inverse_diagonal);
+// x = D on all cells, 0 on ghosts
+void set_to_diagonal(Level& level, Field x, Field inverse) {
+    level.plain->fill(x, 0.0);
+    level.plain->shift(x, 1.0);
+    level.plain->divide(x, x, inverse);
 }
 
 // A difference over a size, either of which may be 0 or infinite.
@@ -77,46 +78,69 @@ double relative(double difference, double size) {
     return std::isnan(value) ? HUGE_VAL : value;
 }
 
-// Between face coefficients and their formula, relative to the greatest. Faces that bound the domain are left
-// out: their part is in the diagonal, and beyond them u is 0. Overwrites u and r.
-double change_of_faces(Level& level, Field faces, std::size_t d, const Formula& formula) {
-    const Layout& layout = level.layout;
-    const auto inside = [&](const Index& face) { return !layout.boundary_at(d, face); };
-    GridSystem L = plain(level);
-    level.plain->assign(level.r, all_cells(level),
-                        [&](const Index& face) { return inside(face) ? formula(face) : 0.0; });
-    level.plain->assign(level.u, all_cells(level),
-                        [&](const Index& face) { return inside(face) ? 1.0 : 0.0; });
-    level.plain->multiply(level.u, level.u, faces);
-    const double size = L.max_norm(level.r);
-    level.plain->axpby(level.r, 1, level.r, -1, level.u);
-    double difference = L.max_norm(level.r);
+// Whether deep ghosts have set the faces to 0 that bound the domain: their part is in the diagonal, and
+// beyond them u is 0.
+bool inner_faces_alone(const Level& level) {
+    return level.faces_outside && level.outside.count > 0;
+}
+
+// Between face coefficients and their formula, relative to the greatest. Overwrites r.
+double change_of_faces(Level& level, std::size_t d, const Formula& formula) {
+    const Field faces = level.L.faces(d);
+    level.plain->fill(level.r, 0.0);
+    level.plain->assign(level.r, level.layout.box_faces(d), formula);
+    if (inner_faces_alone(level))
+        level.plain->fill_boundary(level.r, (*level.faces_outside)[d], {0.0, 0.0, 0.0});
 
     // The last face of a row is no cell's first.
     Region last = all_cells(level);
-    last.lo[d] = layout.width();
+    last.lo[d] = level.layout.width();
     last.size[d] = 1;
-    const std::vector<double> values = level.plain->read(faces, last);
-    auto value = values.begin();
-    for (const int box : layout.local())
-        for (int k = 0; k < last.size[2]; ++k)
-            for (int j = 0; j < last.size[1]; ++j)
-                for (int i = 0; i < last.size[0]; ++i, ++value) {
-                    const Index face = layout.first_cell(box) + last.lo + Index{i, j, k};
-                    if (inside(face) && *value != formula(face))
-                        difference = std::max(
-                            difference, std::isfinite(*value) ? std::abs(*value - formula(face)) : HUGE_VAL);
-                }
+    const std::vector<double> expected = level.plain->read(level.r, last);
+    const std::vector<double> found = level.plain->read(faces, last);
+
+    GridSystem L = plain(level);
+    const double size = L.max_norm(level.r);
+    level.plain->axpby(level.r, 1, level.r, -1, faces);
+    double difference = L.max_norm(level.r);
+    for (std::size_t n = 0; n < found.size(); ++n)
+        if (found[n] != expected[n])
+            difference =
+                std::max(difference, std::isfinite(found[n]) ? std::abs(found[n] - expected[n]) : HUGE_VAL);
     return relative(level.reduction->max(difference), size);
+}
+
+// u = D by the formula of a alpha and the face coefficients, which were compared with theirs. Overwrites r.
+void set_to_expected_diagonal(Level& level, const OperatorFormulas& formulas) {
+    const Layout& layout = level.layout;
+    level.plain->assign(level.r, all_cells(level), [&](const Index& cell) {
+        double value = formulas.a_alpha(cell);
+        for (std::size_t d = 0; inner_faces_alone(level) && d < layout.dimensions(); ++d) {
+            Index upper = cell;
+            upper[d] += 1;
+            for (const Index& face : {cell, upper})
+                if (layout.boundary_at(d, face)) value += formulas.face[d](face);
+        }
+        return value;
+    });
+    Stencil L = level.L;
+    L.inverse_diagonal = level.r;
+    level.plain->complete_diagonal(L);
+    set_to_diagonal(level, level.u, level.r);
+}
+
+// |u - exact|, the mean removed where the problem leaves it open. Overwrites `exact`.
+double distance_to(Level& level, Field exact, const Problem& problem) {
+    level.plain->axpby(exact, 1, level.u, -1, exact);
+    if (problem.singular()) remove_mean(*level.plain, *level.reduction, exact);
+    return l2_norm(level, exact);
 }
 
 }  // namespace
 
 double error_of(Level& level, const Problem& problem, int ratio) {
     level.plain->assign(level.r, all_cells(level), problem.exact_solution(ratio));
-    level.plain->axpby(level.r, 1, level.u, -1, level.r);
-    if (problem.singular()) remove_mean(*level.plain, *level.reduction, level.r);
-    return l2_norm(level, level.r);
+    return distance_to(level, level.r, problem);
 }
 
 Check residual_recomputed(Level& level, const Problem& problem, double tolerance) {
@@ -148,9 +172,9 @@ Check residual_recomputed(Level& level, const Problem& problem, const BottomOpti
 Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem,
                            double tolerance) {
     Level& finest = hierarchy.level(0);
-    const double fine = error_of(finest, problem, 1);
     finest.plain->assign(finest.r, all_cells(finest), problem.exact_solution());
     const double exact = l2_norm(finest, finest.r);
+    const double fine = distance_to(finest, finest.r, problem);
     double on_coarse = 0;
     if (hierarchy.has(1)) {
         Level& coarse = hierarchy.level(1);
@@ -176,27 +200,17 @@ Check problem_unchanged(Hierarchy& hierarchy, const Problem& problem) {
     Level& level = hierarchy.level(0);
     GridSystem L = plain(level);
     const OperatorFormulas formulas = problem.operator_formulas();
-    const std::size_t dimensions = level.layout.dimensions();
     double worst = 0;
-    for (std::size_t d = 0; d < dimensions; ++d)
-        worst = std::max(worst, change_of_faces(level, level.L.faces(d), d, formulas.face[d]));
+    for (std::size_t d = 0; d < level.layout.dimensions(); ++d)
+        worst = std::max(worst, change_of_faces(level, d, formulas.face[d]));
 
     const auto compare = [&](Field data, double size) {
         level.plain->axpby(level.r, 1, level.r, -1, data);
         worst = std::max(worst, relative(L.max_norm(level.r), size));
     };
-    level.plain->assign(level.r, all_cells(level), [&](const Index& cell) {
-        double faces = 0;
-        for (std::size_t d = 0; d < dimensions; ++d) {
-            Index upper = cell;
-            upper[d] += 1;
-            faces += formulas.face[d](cell) + formulas.face[d](upper);
-        }
-        return 1 / inverse_of_diagonal(formulas.a_alpha(cell) + faces, faces);
-    });
-    set_to_diagonal(level, level.u);
-    compare(level.u, L.max_norm(level.r));
-
+    set_to_expected_diagonal(level, formulas);
+    set_to_diagonal(level, level.r, level.L.inverse_diagonal);
+    compare(level.u, L.max_norm(level.u));
     level.plain->assign(level.r, all_cells(level), problem.right_side());
     const double size = L.max_norm(level.r);
     if (problem.singular()) {  // as f was made solvable
@@ -221,7 +235,7 @@ Check operator_symmetry(Hierarchy& hierarchy) {
     for (int l = 0; l < hierarchy.levels() && hierarchy.has(l); ++l) {
         Level& level = hierarchy.level(l);
         GridSystem L = plain(level);
-        set_to_diagonal(level, level.u);
+        set_to_diagonal(level, level.u, level.L.inverse_diagonal);
         const double unit = L.unit(level.u);
         fill_with_noise(level, level.u, level.f);
         level.plain->divide(level.r, level.u, level.L.inverse_diagonal);

@@ -35,7 +35,8 @@ Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Pro
 
 // f and the operator of the finest level are still what the formulas of the problem say: the greatest
 // difference, relative to the greatest value. A problem that was changed in memory during the run would else
-// be solved in its place, validly. Overwrites u and r of the finest level.
+// be solved in its place, validly. Evaluates each formula once a cell or face. Overwrites u and r of the
+// finest level, ghosts included.
 Check problem_unchanged(Hierarchy& hierarchy, const Problem& problem);
 
 // Repeats of a solve led to the same |u|, to the last bit, as run.deterministic promises.
