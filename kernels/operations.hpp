@@ -222,10 +222,13 @@ class Operations {
     // --- A whole solve in one launch, where a device has it and this rank the whole level
     // Makes room for such solves, with these copies as the exchange. False: there are none.
     virtual bool prepare_single_launch(const LaunchNeeds&, Items<BlockCopy> /*ghosts*/) { return false; }
-    virtual Work solve_in_single_launch(Field /*u*/, Field /*f*/, const SingleLaunch&, LaunchedSolve&) {
+    // Operations may follow at once, on u, too; finish_single_launch() delivers the report, before the next
+    // such solve begins. It waits for the device unless something has since.
+    virtual Work begin_single_launch(Field /*u*/, Field /*f*/, const SingleLaunch&) {
         check(false, "a solve in one launch was prepared");
         return {};
     }
+    virtual Work finish_single_launch(LaunchedSolve&) { return {}; }
 
     // --- Shorthands
     Work combine(Field y, std::span<const double> c, std::span<const Field> x) {

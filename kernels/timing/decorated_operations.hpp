@@ -127,9 +127,11 @@ class DecoratedOperations : public Operations {
     bool prepare_single_launch(const LaunchNeeds& needs, Items<BlockCopy> ghosts) override {
         return derived().inner().prepare_single_launch(needs, ghosts);
     }
-    Work solve_in_single_launch(Field u, Field f, const SingleLaunch& launch,
-                                LaunchedSolve& solved) override {
-        return call(Op::bottom_solve, &Operations::solve_in_single_launch, u, f, launch, solved);
+    Work begin_single_launch(Field u, Field f, const SingleLaunch& launch) override {
+        return call(Op::bottom_solve, &Operations::begin_single_launch, u, f, launch);
+    }
+    Work finish_single_launch(LaunchedSolve& solved) override {
+        return derived().inner().finish_single_launch(solved);
     }
 
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {

@@ -16,6 +16,13 @@ class TimedOperations : public DecoratedOperations<TimedOperations> {
     TimedOperations(Operations& inner, Ledger& ledger, int level, Caller caller)
         : inner_(inner), ledger_(ledger), level_(level), caller_(caller) {}
 
+    // The work of the call that began the solve.
+    Work finish_single_launch(LaunchedSolve& solved) override {
+        const Work work = inner_.finish_single_launch(solved);
+        ledger_.book(row(Op::bottom_solve), level_, work);
+        return work;
+    }
+
   private:
     friend DecoratedOperations;
 

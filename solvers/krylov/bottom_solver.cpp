@@ -88,20 +88,30 @@ void BottomSolver::take_relations() {
     if (degree > 0) relations_ = relations_of(options_, degree / options_.s, spectrum_);
 }
 
-Report BottomSolver::solve_in_single_launch(Field u, Field f) {
+void BottomSolver::begin_single_launch(Field u, Field f) {
     const LaunchNeeds needs = launch_needs(options_);
-    const LaunchedSolve solved =
-        L_->solve_in_single_launch(u, f,
-                                   {.method = needs.method,
-                                    .stop = stop_,
-                                    .lowest = spectrum_.lowest,
-                                    .highest = spectrum_.highest,
-                                    .steps = outer_steps(options_, needs.degree / options_.s, relations_)});
+    L_->begin_single_launch(u, f,
+                            {.method = needs.method,
+                             .stop = stop_,
+                             .lowest = spectrum_.lowest,
+                             .highest = spectrum_.highest,
+                             .steps = outer_steps(options_, needs.degree / options_.s, relations_)});
+}
+
+void BottomSolver::begin(Field u, Field f) {
+    if (launches_once_)
+        begin_single_launch(u, f);
+    else
+        report_ = solve_by_host(u, f);
+}
+
+Report BottomSolver::finish() {
+    if (!launches_once_) return std::move(report_);
+    const LaunchedSolve solved = L_->finish_single_launch();
     return {solved.verdict, name(solved.vanished), solved.residuals, spectrum_};
 }
 
-Report BottomSolver::solve(Field u, Field f) {
-    if (launches_once_) return solve_in_single_launch(u, f);
+Report BottomSolver::solve_by_host(Field u, Field f) {
     if (M_ && !M_->vanished().empty()) return not_preconditioned(*L_, u, M_->vanished());
     if (!M_) L_->scale_right_side(b_, f);
     const Field x = M_ && !is_right_ ? u : y_;

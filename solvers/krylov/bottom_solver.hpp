@@ -25,14 +25,22 @@ class BottomSolver {
 
     // u = approximately L^-1 f, from a zero guess, with norms of the system that the method sees
     // (linear_system.hpp). f is not changed; if the problem is singular it has no mean. Collective.
-    Report solve(Field u, Field f);
+    Report solve(Field u, Field f) {
+        begin(u, f);
+        return finish();
+    }
+    // The same in two halves. Operations on u may follow the first one, though a solve in one launch has its
+    // report, whatever the verdict, only in the second: before the next solve begins.
+    void begin(Field u, Field f);
+    Report finish();
     // L has other coefficients now, in the same fields. Local.
     void update();
     // Whether a solve is one launch of a device.
     bool launches_once() const { return launches_once_; }
 
   private:
-    Report solve_in_single_launch(Field u, Field f);
+    void begin_single_launch(Field u, Field f);
+    Report solve_by_host(Field u, Field f);
     void take_relations();
 
     Stop stop_;
@@ -44,7 +52,8 @@ class BottomSolver {
     Spectrum spectrum_;
     std::unique_ptr<KrylovMethod> method_;
     RestartVectors own_;
-    Field y_, b_;  // vectors of the scaled system; y alone for L M y = f
+    Field y_, b_;    // vectors of the scaled system; y alone for L M y = f
+    Report report_;  // of the last solve that the host drove
     bool launches_once_ = false;
     std::vector<Relation> relations_;  // bases that launched solves make
 };

@@ -88,34 +88,50 @@ void Multigrid::v_cycle(int l, Guess guess, double* norm) {
 }
 
 // In double precision also for cycles in single precision: there it costs next to nothing, and Krylov methods
-// whose recurrences lose digits lose them from sixteen.
+// whose recurrences lose digits lose them from sixteen. The correction is used whatever the verdict on it is:
+// so the cycle goes on before a solve in one launch has reported.
 void Multigrid::visit_bottom() {
+    conclude_visit();
     Level& bottom = levels_.bottom();
     Level& cycled = levels_.cycled(levels_.levels() - 1);
     if (levels_.mixed()) bottom.operations.convert(bottom.f, cycled.f, 1.0, Update::replace);
-    visits_.push_back(solve_bottom());
+    visits_.push_back(begin_bottom());
+    visiting_ = true;
     if (levels_.mixed())
         cycled.operations.convert(cycled.u, bottom.u, 1 / levels_.single_scale(), Update::replace);
 }
 
+void Multigrid::conclude_visit() {
+    if (std::exchange(visiting_, false)) visits_.back() = finished(std::move(visits_.back()));
+}
+
 Report Multigrid::solve_bottom() {
+    return finished(begin_bottom());
+}
+
+// The report is finished() by the solver, if there is one here.
+Report Multigrid::begin_bottom() {
     LevelRedistribution* const moved = levels_.consolidation();
     if (moved) moved->gather_rhs();
     Report report{{.outcome = Outcome::on_other_ranks}};
-    if (Level* const bottom = levels_.solved_bottom()) report = solve_on(*bottom, bottom->u, bottom->f);
+    if (Level* const bottom = levels_.solved_bottom()) report = begin_on(*bottom, bottom->u, bottom->f);
     if (moved) moved->scatter_correction();
     return report;
 }
 
-Report Multigrid::solve_on(Level& bottom, Field u, Field f) {
+Report Multigrid::begin_on(Level& bottom, Field u, Field f) {
     if (levels_.singular()) remove_mean(bottom.bottom_operations, *bottom.reduction, f);
     if (!bottom_) {
         bottom.bottom_operations.fill(u, 0.0);
         return relax(bottom);
     }
-    Report report = bottom_->solve(algebraic_ ? correction_ : u, f);
+    bottom_->begin(algebraic_ ? correction_ : u, f);
     if (algebraic_) bottom.bottom_operations.copy(u, correction_);
-    return report;
+    return {};
+}
+
+Report Multigrid::finished(Report begun) {
+    return bottom_ ? bottom_->finish() : std::move(begun);
 }
 
 Report Multigrid::relax(Level& bottom) {
@@ -139,7 +155,7 @@ Report Multigrid::improve_bottom() {
     if (bottom && bottom_) {
         bottom->ghosts->run(bottom->u);
         bottom->operations.residual(bottom->r, bottom->L, bottom->u, bottom->f);
-        report = solve_on(*bottom, bottom->r, bottom->r);
+        report = finished(begin_on(*bottom, bottom->r, bottom->r));
         bottom->operations.axpby(bottom->u, 1, bottom->u, 1, bottom->r);
     }
     if (moved) moved->scatter_correction();
@@ -186,12 +202,14 @@ std::vector<Report> Multigrid::full_cycle(int finest) {
     share_right_hand_side(level);
     full_multigrid(finest);
     if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
+    conclude_visit();
     return visits_;
 }
 
 void Multigrid::cycle(Field u, Field f, Guess guess) {
     visits_.clear();
     v_cycle_for(0, u, f, guess);
+    conclude_visit();
 }
 
 // With other fields than the level's.

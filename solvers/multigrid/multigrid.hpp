@@ -74,10 +74,13 @@ class Multigrid {
     double residual_norm(int level);
 
   private:
-    Report solve_on(Level& bottom, Field u, Field f);
+    Report begin_bottom();
+    Report begin_on(Level& bottom, Field u, Field f);
+    Report finished(Report begun);
     Report relax(Level& bottom);
     Report improve_bottom();
     void visit_bottom();
+    void conclude_visit();
 
     // A solve in progress.
     struct Solve {
@@ -115,6 +118,7 @@ class Multigrid {
     std::unique_ptr<BottomSolver> bottom_;       // null: the bottom is relaxed, or elsewhere
     Field correction_;                           // of an algebraic bottom, whose u may be f
     std::vector<Report> visits_;
+    bool visiting_ = false;  // whether the last one's solver has the report yet
     std::vector<std::unique_ptr<FlexibleCG>> accelerators_;  // by level, made when asked for
 };
 

@@ -60,6 +60,7 @@ SolveReport Multigrid::solve(int finest, Guess guess) {
     else
         iterate_cycles(solve);
     solve.report.outcome = solve.end.value_or(Outcome::iteration_limit);
+    conclude_visit();
     solve.report.visits = visits_;
     return std::move(solve.report);
 }

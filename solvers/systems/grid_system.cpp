@@ -187,12 +187,12 @@ bool GridSystem::prepare_single_launch(const LaunchNeeds& needs) {
     return copies && reduction_.alone() && operations_.prepare_single_launch(needs, *copies);
 }
 
-LaunchedSolve GridSystem::solve_in_single_launch(Field u, Field f, SingleLaunch launch) {
+void GridSystem::begin_single_launch(Field u, Field f, SingleLaunch launch) {
     launch.L = L_;
     launch.scaling = scaling_;
     launch.scale = scale_;
     launch.unit = unit_;
-    return LinearSystem::solve_in_single_launch(u, f, launch);
+    LinearSystem::begin_single_launch(u, f, launch);
 }
 
 Counts GridSystem::counts() const {

@@ -50,7 +50,7 @@ class GridSystem : public LinearSystem {
     Squares squares(Vector r) override;
     Counts counts() const override;
     bool prepare_single_launch(const LaunchNeeds& needs) override;
-    LaunchedSolve solve_in_single_launch(Field u, Field f, SingleLaunch launch) override;
+    void begin_single_launch(Field u, Field f, SingleLaunch launch) override;
     void update() override;
 
   private:

@@ -91,9 +91,13 @@ void LinearSystem::gram(std::span<const Vector> x, std::span<const Vector> y,
     reduction_.sum(local, results);
 }
 
-LaunchedSolve LinearSystem::solve_in_single_launch(Field u, Field f, SingleLaunch launch) {
+void LinearSystem::begin_single_launch(Field u, Field f, SingleLaunch launch) {
+    operations_.begin_single_launch(u, f, launch);
+}
+
+LaunchedSolve LinearSystem::finish_single_launch() {
     LaunchedSolve solved;
-    operations_.solve_in_single_launch(u, f, launch, solved);
+    operations_.finish_single_launch(solved);
     const Counts& counts = solved.verdict.counts;
     applications_ += counts.applications;
     exchange_.count_copied(counts.exchanges);

@@ -68,8 +68,10 @@ class LinearSystem {
     // --- A whole solve of L u = f in one launch (kernels/bodies/krylov/single_launch.hpp)
     // Whether there are such; set-up only.
     virtual bool prepare_single_launch(const LaunchNeeds&) { return false; }
-    // `launch` with the system of this object. Counts are this object's, too.
-    virtual LaunchedSolve solve_in_single_launch(Field u, Field f, SingleLaunch launch);
+    // `launch` with the system of this object; and its report (Operations), whose counts are this object's,
+    // too.
+    virtual void begin_single_launch(Field u, Field f, SingleLaunch launch);
+    LaunchedSolve finish_single_launch();
 
     // --- Between the problem L u = f and the scaled one A y = b
     void scale_right_side(Vector b, Field f);

@@ -192,13 +192,17 @@ class Device {
     void wait_for_current() {
         queue_.send(current());
         checked(GPU(StreamSynchronize)(current()), "StreamSynchronize");
+        if (current() == compute_) ++waits_;
     }
     // Waits for all work.
     void wait() {
         queue_.send(compute_);
         checked(GPU(StreamSynchronize)(compute_), "StreamSynchronize");
+        ++waits_;
         if (transfer_ != compute_) checked(GPU(StreamSynchronize)(transfer_), "StreamSynchronize");
     }
+    // How often the host has waited for all kernels launched before.
+    long waits() const { return waits_; }
 
     long graph_replays() const { return queue_.replays(); }
 
@@ -261,6 +265,7 @@ class Device {
     Stream transfer_{};
     Event event_{};
     bool on_transfer_ = false;
+    long waits_ = 0;
     LaunchQueue queue_;
     Memory staging_;
     std::size_t staging_values_ = 0;

@@ -79,6 +79,7 @@ struct Device {
     std::map<std::size_t, std::vector<void*>> freed;  // by bytes
     long allocations = 0;
     long kernels = 0;  // run so far
+    long waits = 0;    // of the host for a stream
 
     static constexpr std::size_t total_bytes = std::size_t{256} << 20;
     std::size_t free_bytes() const {
@@ -392,6 +393,7 @@ inline emulatedError_t emulatedStreamCreateWithFlags(emulatedStream_t* stream, u
 }
 inline emulatedError_t emulatedStreamSynchronize(emulatedStream_t stream) {
     if (stream->captured != nullptr) return emulatedErrorInvalidValue;
+    ++emulated::device().waits;
     stream->run_until(nullptr);
     return emulatedSuccess;
 }

@@ -269,11 +269,10 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
         memory_.relations.clear();
         const std::size_t result = sizeof(BlockResult) / sizeof(double);
         memory_.result = backend().allocate(result + memory_.residuals);
-        memory_.on_host = backend().allocate_pinned(result + BlockMemory::residuals_at_once);
+        memory_.on_host = backend().allocate_pinned(result + memory_.residuals_at_once());
         return true;
     }
-    Work solve_in_single_launch(Field u, Field f, const SingleLaunch& launch,
-                                LaunchedSolve& solved) override {
+    Work begin_single_launch(Field u, Field f, const SingleLaunch& launch) override {
         auto* const result = static_cast<BlockResult*>(memory_.result);
         OuterSteps steps = launch.steps;
         steps.relations = on_device(steps.relations);
@@ -301,9 +300,14 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
             else
                 solve(D, std::true_type{});
         });
-        const std::size_t some = std::min(memory_.residuals, BlockMemory::residuals_at_once);
-        device().copy_to_host(memory_.on_host, result, sizeof(BlockResult) + some * sizeof(double));
-        device().wait_for_current();
+        memory_.waits_before = device().waits();
+        device().copy_to_host(memory_.on_host, result,
+                              sizeof(BlockResult) + memory_.residuals_at_once() * sizeof(double));
+        return {};
+    }
+    Work finish_single_launch(LaunchedSolve& solved) override {
+        if (device().waits() == memory_.waits_before) device().wait_for_current();
+        const std::size_t some = memory_.residuals_at_once();
         const BlockResult& found = *static_cast<const BlockResult*>(memory_.on_host);
         solved.verdict = found.verdict;
         solved.vanished = found.vanished;
@@ -312,8 +316,8 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
         solved.residuals.assign(residuals, residuals + std::min(count, some));
         if (count > some) {
             solved.residuals.resize(count);
-            device().copy_now(solved.residuals.data(), result + 1, count * sizeof(double),
-                              GPU(MemcpyDeviceToHost));
+            device().copy_now(solved.residuals.data(), static_cast<BlockResult*>(memory_.result) + 1,
+                              count * sizeof(double), GPU(MemcpyDeviceToHost));
         }
         return found.cost * cells();
     }

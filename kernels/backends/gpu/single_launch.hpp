@@ -165,7 +165,8 @@ struct SolveInBlock {
 
 // The memory of such solves on one level.
 struct BlockMemory {
-    static constexpr std::size_t residuals_at_once = 256;  // copied with the result
+    // Residuals that are copied with the result.
+    std::size_t residuals_at_once() const { return std::min<std::size_t>(residuals, 256); }
 
     LevelOfBlock level;
     double* vectors;
@@ -175,6 +176,7 @@ struct BlockMemory {
     void* on_host;
     std::size_t residuals;  // room for so many
     int degree;             // and for bases of this degree
+    long waits_before;      // of the host for the device, when the copy of the last result was begun
 };
 
 inline std::vector<CellPlace> cells_of(const Shape& shape) {

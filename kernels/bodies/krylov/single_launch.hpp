@@ -2,7 +2,7 @@
 
 // A whole solve as one launch of a device, on a level whose boxes one rank has alone: every exchange is
 // copies between these boxes, and no all-reduce leaves the rank. One block of threads runs the body that
-// ranks run, so the host waits once a solve, not once an inner product.
+// ranks run, so the host waits for a report at most, not for each inner product.
 
 #include <cstddef>
 #include <vector>

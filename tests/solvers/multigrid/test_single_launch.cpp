@@ -86,6 +86,29 @@ void check_alike(const Solved& launched, const Solved& driven, int boxes, bool m
     CHECK(distance(launched.u, driven.u) < std::max(launched.rounding, mine.iterations <= 5 ? 1e-12 : 1e-9));
 }
 
+// A few cycles above a bottom of 2^3 cells, and how often the host waited for a stream meanwhile.
+struct Cycled {
+    SolveReport report;
+    long waits = 0;
+};
+
+Cycled cycled(const Problem& problem, const MultigridOptions& multigrid, bool mixed, Driven driven) {
+    Setup setup(problem,
+                {.bottom_box = 1,
+                 .all_ghosts = true,
+                 .keeps_ghosts = driven == Driven::by_device,
+                 .mixed = mixed,
+                 .deterministic = driven == Driven::by_host},
+                Communicator::self());
+    if (setup.hierarchy.singular()) make_solvable(setup.finest());
+    Multigrid solver(setup.hierarchy, multigrid, {.solver = "bicgstab"});
+    setup.finest().plain->wait();
+    const long before = emulated::device().waits;
+    Cycled result{solver.solve(), 0};
+    result.waits = emulated::device().waits - before;
+    return result;
+}
+
 const Problem eight{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
 const Problem one{.boxes = {1, 1, 1}, .width = 5, .beta = "smooth10", .alpha = "wave"};
 const Problem flat{.boxes = {3, 2, 1}, .width = 3, .beta = "smooth10", .alpha = "wave", .dimensions = 2};
@@ -175,6 +198,63 @@ TEST_CASE("s-step methods in one launch have every basis, length and order of po
     BottomOptions twofold = longest;
     twofold.gram_precision = GramPrecision::twofold;
     CHECK(launches(twofold) > 10);
+}
+
+TEST_CASE("a cycle waits for the device once, since the next wait brings the report of its bottom solve") {
+    if (!OnEmulatedGpu::usable()) return;
+    for (const std::string sync : {"lazy", "graphs"}) {
+        const OnEmulatedGpu gpu(sync);
+        const auto waits_of_two = [&](bool symmetric, Driven driven) {
+            const auto waits = [&](int cycles) {
+                return cycled(eight, {.tolerance = 1e-30, .max_cycles = cycles, .symmetric = symmetric},
+                              false, driven)
+                    .waits;
+            };
+            return waits(3) - waits(1);
+        };
+        for (const bool symmetric : {false, true}) {
+            CAPTURE(sync, symmetric);
+            CHECK(waits_of_two(symmetric, Driven::by_device) == 2);
+            CHECK(waits_of_two(symmetric, Driven::by_host) > 10);
+        }
+    }
+}
+
+TEST_CASE("no report of a bottom solve in one launch is lost, whatever the cycle") {
+    if (!OnEmulatedGpu::usable()) return;
+    struct Variant {
+        Problem problem;
+        MultigridOptions multigrid;
+        bool mixed = false;
+    };
+    const Variant variants[] = {{eight, {}},
+                                {eight, {.cycle = Cycle::f}},
+                                {eight, {}, true},
+                                {eight, {.cycle = Cycle::f}, true},
+                                {eight, {.accelerator = Accelerator::cg}},
+                                {poisson, {}}};
+    for (const std::string sync : {"per_operation", "lazy", "graphs"})
+        for (const auto& [problem, multigrid, mixed] : variants) {
+            const OnEmulatedGpu gpu(sync);
+            CAPTURE(sync, name(multigrid.cycle), mixed, problem.a);
+            MultigridOptions few = multigrid;
+            few.max_cycles = 4;
+            const SolveReport launched = cycled(problem, few, mixed, Driven::by_device).report;
+            const SolveReport driven = cycled(problem, few, mixed, Driven::by_host).report;
+            REQUIRE(launched.visits.size() == driven.visits.size());
+            for (std::size_t n = 0; n < driven.visits.size(); ++n) {
+                CAPTURE(n);
+                const Report& mine = launched.visits[n];
+                const Report& other = driven.visits[n];
+                CHECK(other.iterations > 0);
+                CHECK(mine.outcome == other.outcome);
+                CHECK(std::abs(mine.iterations - other.iterations) <= 1);
+                if (mine.iterations != other.iterations) continue;
+                CHECK(mine.counts.applications == other.counts.applications);
+                CHECK(mine.counts.reductions == other.counts.reductions);
+                CHECK(mine.true_residual == Approx(other.true_residual).epsilon(1e-3).margin(1e-12));
+            }
+        }
 }
 
 TEST_CASE("residuals beyond those that come with the result come after it") {
