@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 
 #define KEEL_GPU_EMULATED
@@ -23,6 +24,8 @@ class OnEmulatedGpu {
     OnEmulatedGpu& operator=(const OnEmulatedGpu&) = delete;
     ~OnEmulatedGpu() { setenv("KEEL_TEST_BACKEND", before_.c_str(), 1); }
     static bool usable() { return why_unusable("gpu_emulated").empty(); }
+    // For tests of one rank: where there are several, all would compute the same.
+    static bool usable_alone() { return usable() && Communicator::world().rank() == 0; }
 
   private:
     std::string before_ = "openmp";

@@ -1,6 +1,7 @@
 # The HIP backend, compiled by hipcc: CMake's own language HIP wants files that Debian's ROCm does not have.
 # CMAKE_HIP_ARCHITECTURES says for which GPUs.
 set(CMAKE_HIP_ARCHITECTURES gfx90a CACHE STRING "GPUs that the HIP backend is compiled for")
+set(CMAKE_HIP_FLAGS -O3 CACHE STRING "Options that hipcc is given")
 find_program(HIPCC hipcc HINTS /opt/rocm/bin REQUIRED)
 find_library(AMDHIP64 amdhip64 HINTS /opt/rocm/lib REQUIRED)
 # Ranges for rocprof, where its library is installed.
@@ -16,7 +17,7 @@ set(object ${CMAKE_CURRENT_BINARY_DIR}/hip${CMAKE_CXX_OUTPUT_EXTENSION})
 list(TRANSFORM CMAKE_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE architectures)
 add_custom_command(
   OUTPUT ${object}
-  COMMAND ${HIPCC} -x hip -std=c++20 -O3 -fPIC -Wall -Wextra $<$<BOOL:${KEEL_WERROR}>:-Werror> ${architectures}
+  COMMAND ${HIPCC} -x hip -std=c++20 ${CMAKE_HIP_FLAGS} -fPIC -Wall -Wextra $<$<BOOL:${KEEL_WERROR}>:-Werror> ${architectures}
     -I${PROJECT_SOURCE_DIR} ${roctx_options} -MD -MF ${object}.d -c ${source} -o ${object}
   DEPENDS ${source}
   DEPFILE ${object}.d

@@ -42,7 +42,7 @@ SolvedByCycles solved_by_cycles(const Problem& problem, HierarchyOptions options
 }  // namespace
 
 TEST_CASE("half sweeps that keep ghosts change no bit and no count of exchanges") {
-    if (!OnEmulatedGpu::usable()) return;
+    if (!OnEmulatedGpu::usable_alone()) return;
     struct Variant {
         Index boxes;
         int width;
@@ -116,7 +116,7 @@ TEST_CASE("ghosts are kept where an exchange is copies of whole faces, one layer
 }
 
 TEST_CASE("a V-cycle whose half sweeps keep ghosts preconditions as another does") {
-    if (!OnEmulatedGpu::usable()) return;
+    if (!OnEmulatedGpu::usable_alone()) return;
     const OnEmulatedGpu gpu("graphs");
     const Problem problem{
         .boxes = {2, 2, 2}, .width = 12, .boundaries = mixed, .beta = "smooth10", .exactly_periodic = true};
@@ -137,7 +137,7 @@ TEST_CASE("a V-cycle whose half sweeps keep ghosts preconditions as another does
 }
 
 TEST_CASE("a V(2,2)-cycle takes eleven launches a level, and four where a level is one block's") {
-    if (!OnEmulatedGpu::usable()) return;
+    if (!OnEmulatedGpu::usable_alone()) return;
     const OnEmulatedGpu gpu("lazy");
     const Problem problem{.boxes = {2, 2, 2}, .width = 12, .beta = "smooth10", .exactly_periodic = true};
     const auto launches = [&](bool keeps) {

@@ -119,7 +119,7 @@ const Problem poisson{.boxes = {2, 1, 1}, .width = 4, .a = 0.0, .beta = "smooth1
 }  // namespace
 
 TEST_CASE("a bottom solve in one launch is the one that the host drives, but for rounding") {
-    if (!OnEmulatedGpu::usable()) return;
+    if (!OnEmulatedGpu::usable_alone()) return;
     for (const std::string sync : {"per_operation", "lazy", "graphs"}) {
         const OnEmulatedGpu gpu(sync);
         for (const Problem& problem : {eight, one, flat, walled, poisson})
@@ -141,7 +141,7 @@ TEST_CASE("a bottom solve in one launch is the one that the host drives, but for
 
 TEST_CASE(
     "a solve in one launch ends as others do: at its limit, by a breakdown, of extreme right-hand sides") {
-    if (!OnEmulatedGpu::usable()) return;
+    if (!OnEmulatedGpu::usable_alone()) return;
     const OnEmulatedGpu gpu("graphs");
     const auto alike = [](const Problem& problem, const BottomOptions& options, double size,
                           Outcome outcome) {
@@ -169,7 +169,7 @@ TEST_CASE(
 }
 
 TEST_CASE("s-step methods in one launch have every basis, length and order of powers that fits a block") {
-    if (!OnEmulatedGpu::usable()) return;
+    if (!OnEmulatedGpu::usable_alone()) return;
     const OnEmulatedGpu gpu("graphs");
     const auto launches = [](const BottomOptions& options) {
         const Solved launched = solved(eight, options, Driven::by_device);
@@ -201,7 +201,7 @@ TEST_CASE("s-step methods in one launch have every basis, length and order of po
 }
 
 TEST_CASE("a cycle waits for the device once, since the next wait brings the report of its bottom solve") {
-    if (!OnEmulatedGpu::usable()) return;
+    if (!OnEmulatedGpu::usable_alone()) return;
     for (const std::string sync : {"lazy", "graphs"}) {
         const OnEmulatedGpu gpu(sync);
         const auto waits_of_two = [&](bool symmetric, Driven driven) {
@@ -221,7 +221,7 @@ TEST_CASE("a cycle waits for the device once, since the next wait brings the rep
 }
 
 TEST_CASE("no report of a bottom solve in one launch is lost, whatever the cycle") {
-    if (!OnEmulatedGpu::usable()) return;
+    if (!OnEmulatedGpu::usable_alone()) return;
     struct Variant {
         Problem problem;
         MultigridOptions multigrid;
@@ -258,7 +258,7 @@ TEST_CASE("no report of a bottom solve in one launch is lost, whatever the cycle
 }
 
 TEST_CASE("residuals beyond those that come with the result come after it") {
-    if (!OnEmulatedGpu::usable()) return;
+    if (!OnEmulatedGpu::usable_alone()) return;
     const OnEmulatedGpu gpu("lazy");
     const BottomOptions options{
         .solver = "chebyshev", .tolerance = 1e-300, .max_iterations = 300, .max_restarts = 0};
