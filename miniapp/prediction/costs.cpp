@@ -75,7 +75,7 @@ VirtualRanks virtual_ranks(const Resolved& resolved) {
     return {.topology = resolved.topology,
             .model = *resolved.machine,
             .all_reduce = resolved.comm.all_reduce_model,
-            .sums = by_mpi ? SumsMove::by_themselves : SumsMove::when_pushed};
+            .progression = by_mpi ? Progression::by_mpi : Progression::by_program};
 }
 
 Costs::Ranks Costs::ranks_of(int level) const {
@@ -159,12 +159,12 @@ std::span<const RoundTime> Costs::rounds(int level, std::size_t words, Waiting w
     std::vector<RoundTime>& rounds = found->second;
     // One rank alone waits for nobody.
     if (!is_new || topology->ranks() == 1) return rounds;
-    if (ranks_.sums == SumsMove::by_themselves)
+    if (ranks_.progression == Progression::by_mpi)
         rounds = {{all_reduce_time(machine(), topology->places(), words, ranks_.all_reduce), 0}};
     else
         rounds = all_reduce_rounds(machine(), topology->places(), words, ranks_.all_reduce);
     const Noise& noise = machine().noise;
-    const bool by_mpi_in_flight = waiting == Waiting::in_flight && ranks_.sums == SumsMove::by_themselves;
+    const bool by_mpi_in_flight = waiting == Waiting::in_flight && ranks_.progression == Progression::by_mpi;
     // The delay comes before the first message.
     if (!rounds.empty())
         rounds.front().seconds +=
@@ -172,11 +172,11 @@ std::span<const RoundTime> Costs::rounds(int level, std::size_t words, Waiting w
     return rounds;
 }
 
-const Costs::OfSum& Costs::sum(int level, std::size_t words, WordType summands) {
+const Costs::AllReduceMessages& Costs::sum(int level, std::size_t words, WordType summands) {
     const auto [from_level, topology] = ranks_of(level);
     const auto [found, is_new] = sums_.try_emplace({from_level, words, summands});
-    OfSum& sum = found->second;
-    if (!is_new || ranks_.sums == SumsMove::by_themselves) return sum;
+    AllReduceMessages& sum = found->second;
+    if (!is_new || ranks_.progression == Progression::by_mpi) return sum;
     const AllReduceAlgorithm algorithm =
         algorithm_of(ranks_.all_reduce, machine(), topology->places(), words);
     for (int rank = 0; rank < topology->ranks(); ++rank) {

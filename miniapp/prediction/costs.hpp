@@ -58,7 +58,7 @@ std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topo
 
 // Who progresses an all-reduce in flight: MPI, all the time while the program computes; or, where Keel sends
 // its messages, the program between two operations.
-enum class SumsMove { by_themselves, when_pushed };
+enum class Progression { by_mpi, by_program };
 
 // The ranks that a solve is predicted for, and what work, messages and sums cost there. All that it refers to
 // outlives it.
@@ -66,7 +66,7 @@ struct VirtualRanks {
     const Topology& topology;
     Model model;
     AllReduceModel all_reduce = AllReduceModel::mpich;
-    SumsMove sums = SumsMove::by_themselves;
+    Progression progression = Progression::by_mpi;
     const CoarsestRanks* coarsest = nullptr;
     std::span<const LevelRanks> fewer = {};
 };
@@ -106,13 +106,13 @@ class Costs {
     // flight.
     enum class Waiting { blocking, in_flight };
     std::span<const RoundTime> rounds(int level, std::size_t words, Waiting waiting);
-    SumsMove sums_move() const { return ranks_.sums; }
+    Progression progression() const { return ranks_.progression; }
     double look() const { return machine().compute->look; }
     // Keel's own messages of an all-reduce: of the busiest rank, each number by itself, and of all.
-    struct OfSum {
+    struct AllReduceMessages {
         Volume most, all;
     };
-    const OfSum& sum(int level, std::size_t words, WordType summands);
+    const AllReduceMessages& sum(int level, std::size_t words, WordType summands);
 
   private:
     struct Ranks {
@@ -128,7 +128,7 @@ class Costs {
     std::map<std::pair<GatherAmong, std::size_t>, double> gathers_;  // by words
     // By the level where their ranks are first all that there are, 0 or one in merged boxes.
     std::map<std::tuple<int, std::size_t, Waiting>, std::vector<RoundTime>> all_reduces_;
-    std::map<std::tuple<int, std::size_t, WordType>, OfSum> sums_;
+    std::map<std::tuple<int, std::size_t, WordType>, AllReduceMessages> sums_;
 };
 
 }  // namespace keel

@@ -28,18 +28,18 @@ class Timeline {
                 return work(event.op, event.level, static_cast<double>(event.calls), event.work);
             case Event::Kind::exchange:
                 return exchange(event);
-            case Event::Kind::sum:
+            case Event::Kind::all_reduce:
                 count_sum(book(Op::reduction, event.level,
                                costs_.all_reduce(event.level + slice_.shift, event.words), 1),
                           event);
                 return;
-            case Event::Kind::begin_sum:
-                return begin_sum(event);
-            case Event::Kind::push_sums:
-                if (costs_.sums_move() == SumsMove::when_pushed) push_sums(event.level);
+            case Event::Kind::begin_all_reduce:
+                return begin_all_reduce(event);
+            case Event::Kind::progress:
+                if (costs_.progression() == Progression::by_program) progress(event.level);
                 return;
-            case Event::Kind::finish_sum:
-                return finish_sum(event);
+            case Event::Kind::finish_all_reduce:
+                return finish_all_reduce(event);
             case Event::Kind::sparse_alltoallv:
                 return wait_for_all(event, sparse_alltoallv(event));
             case Event::Kind::agreement:
@@ -104,7 +104,7 @@ class Timeline {
         move(Op::unpack, cost.unpacked_bytes);
     }
 
-    // A sum in flight: the rounds left, of which the first one's messages are there at `arrival`.
+    // An all-reduce in flight: the rounds left; the messages of the first one arrive at `arrival`.
     struct Sum {
         std::span<const RoundTime> left;
         double arrival = 0;
@@ -117,24 +117,24 @@ class Timeline {
         sum.arrival = now + round.seconds - round.busy;
         return round.busy;
     }
-    // They are there and taken; the next ones leave. Likewise.
+    // The messages of a round have arrived and are taken; those of the next leave. Returns the same.
     static double take(Sum& sum, double now) {
         const double busy = sum.left.front().busy;
         sum.left = sum.left.subspan(1);
         return busy + post(sum, now + busy);
     }
 
-    void begin_sum(const Event& event) {
+    void begin_all_reduce(const Event& event) {
         Sum& sum = in_flight_[event.number];
         sum.left = costs_.rounds(event.level + slice_.shift, event.words, Costs::Waiting::in_flight);
         count_sum(book(Op::reduction_begin, event.level, post(sum, time_), 1), event);
     }
 
-    // How long something takes that takes so long by itself. Meanwhile sums go on as their messages arrive,
-    // if they are progressed at all; what that keeps the process busy shows where it is not over in time.
+    // How long a wait of so many seconds takes where all-reduces in flight progress meanwhile, as their
+    // messages arrive: longer if that keeps the process busy beyond its end.
     double waited_for(double seconds) {
         double now = time_;
-        if (costs_.sums_move() == SumsMove::when_pushed)
+        if (costs_.progression() == Progression::by_program)
             while (Sum* const next = next_to_arrive()) {
                 if (next->arrival >= time_ + seconds) break;
                 now = std::max(now, next->arrival);
@@ -142,7 +142,7 @@ class Timeline {
             }
         return std::max(now - time_, seconds);
     }
-    // The one whose messages are there first; null where none has any left.
+    // The all-reduce in flight whose messages arrive first; null if none has a round left.
     Sum* next_to_arrive() {
         Sum* next = nullptr;
         for (auto& [number, sum] : in_flight_)
@@ -150,7 +150,7 @@ class Timeline {
         return next;
     }
 
-    void push_sums(int level) {
+    void progress(int level) {
         double now = time_;
         for (auto& [number, sum] : in_flight_)
             while (!sum.left.empty()) {
@@ -161,12 +161,12 @@ class Timeline {
         book(Op::reduction_progress, level, now - time_, 1);
     }
 
-    // Meanwhile Keel's own other sums progress as their messages arrive.
-    void finish_sum(const Event& event) {
+    // Other all-reduces of Keel's own messages progress meanwhile, as these arrive.
+    void finish_all_reduce(const Event& event) {
         Sum& awaited = in_flight_.at(event.number);
         double now = time_;
         while (!awaited.left.empty()) {
-            Sum* const next = costs_.sums_move() == SumsMove::when_pushed ? next_to_arrive() : &awaited;
+            Sum* const next = costs_.progression() == Progression::by_program ? next_to_arrive() : &awaited;
             now = std::max(now, next->arrival);
             now += take(*next, now);
         }
@@ -182,7 +182,8 @@ class Timeline {
     void count_sum(TimerRow& row, const Event& event) {
         row.words += static_cast<double>(event.words) * slice_.times;
         if (!event.maximum) {
-            const Costs::OfSum& sent = costs_.sum(event.level + slice_.shift, event.words, event.summands);
+            const Costs::AllReduceMessages& sent =
+                costs_.sum(event.level + slice_.shift, event.words, event.summands);
             count_messages(row, sent.most, sent.all);
         }
         solve_.words += static_cast<double>(event.words) * slice_.times;

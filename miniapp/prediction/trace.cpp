@@ -48,35 +48,36 @@ class RecordedReduction : public Reduction {
         : inner_(std::move(inner)), recorder_(recorder), level_(level) {}
 
     void sum(std::span<const double> parts, std::span<double> totals) override {
-        note(Event::Kind::sum, 0, [&] { inner_->sum(parts, totals); });
+        note(Event::Kind::all_reduce, 0, [&] { inner_->sum(parts, totals); });
     }
     void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
         note(
-            Event::Kind::sum, 0, [&] { inner_->sum(parts, totals); }, false, WordType::double_double);
+            Event::Kind::all_reduce, 0, [&] { inner_->sum(parts, totals); }, false, WordType::double_double);
     }
     double max(double value) override {
         double result = 0;
         note(
-            Event::Kind::sum, 0, [&] { result = inner_->max(value); }, true);
+            Event::Kind::all_reduce, 0, [&] { result = inner_->max(value); }, true);
         return result;
     }
     AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) override {
         int number = 0;
         while (number < static_cast<int>(busy_.size()) && at(number)) ++number;
         if (number == static_cast<int>(busy_.size())) busy_.emplace_back();
-        note(Event::Kind::begin_sum, number, [&] { at(number).emplace(inner_->begin_sum(parts, sums)); });
+        note(Event::Kind::begin_all_reduce, number,
+             [&] { at(number).emplace(inner_->begin_sum(parts, sums)); });
         return {*this, number};
     }
     bool progress() override {
         if (std::ranges::any_of(busy_, [](const auto& sum) { return sum.has_value(); }))
-            recorder_.note({.kind = Event::Kind::push_sums, .level = level_});
+            recorder_.note({.kind = Event::Kind::progress, .level = level_});
         return inner_->progress();
     }
     Reductions count() const override { return inner_->count(); }
 
   protected:
     void finish(int number, std::span<double> totals) override {
-        recorder_.note({.kind = Event::Kind::finish_sum, .level = level_, .number = number});
+        recorder_.note({.kind = Event::Kind::finish_all_reduce, .level = level_, .number = number});
         at(number)->finish(totals);
         at(number).reset();
     }

@@ -24,10 +24,10 @@ struct Event {
     enum class Kind {
         work,
         exchange,
-        sum,
-        begin_sum,
-        push_sums,
-        finish_sum,
+        all_reduce,
+        begin_all_reduce,
+        progress,
+        finish_all_reduce,
         sparse_alltoallv,
         agreement,
         gather

@@ -24,7 +24,10 @@ Event work(Op op, int level, double bytes) {
     return {.kind = Event::Kind::work, .level = level, .op = op, .calls = 1, .work = {0, bytes}};
 }
 Event sum(Event::Kind kind, int number = 0) {
-    return {.kind = kind, .level = 0, .words = kind == Event::Kind::finish_sum ? 0u : 1u, .number = number};
+    return {.kind = kind,
+            .level = 0,
+            .words = kind == Event::Kind::finish_all_reduce ? 0u : 1u,
+            .number = number};
 }
 
 struct Place {
@@ -32,8 +35,8 @@ struct Place {
     std::vector<ExchangePlan> plans;
     Model model = plain_machine();
 
-    SolveTime time(const Trace& trace, double boxes = 1, SumsMove sums = SumsMove::by_themselves) {
-        Costs costs(plans, {topology, model, AllReduceModel::recursive_doubling, sums});
+    SolveTime time(const Trace& trace, double boxes = 1, Progression progression = Progression::by_mpi) {
+        Costs costs(plans, {topology, model, AllReduceModel::recursive_doubling, progression});
         Slice slice{.trace = &trace};
         slice.shares = {{boxes, 8}};
         return time_of_solve(std::span(&slice, 1), costs);
@@ -44,7 +47,7 @@ struct Place {
 
 TEST_CASE("work takes its bytes' time and sums the time of their rounds, one after the other") {
     Place place;
-    const Trace trace{work(Op::smooth, 0, 5000), sum(Event::Kind::sum), work(Op::smooth, 0, 2000)};
+    const Trace trace{work(Op::smooth, 0, 5000), sum(Event::Kind::all_reduce), work(Op::smooth, 0, 2000)};
     const SolveTime time = place.time(trace);
     CHECK(time.seconds() == Approx(37e-6));
     CHECK(time.all_reduce_seconds() == Approx(30e-6));
@@ -60,8 +63,8 @@ TEST_CASE("work takes its bytes' time and sums the time of their rounds, one aft
 TEST_CASE("the part of a sum in flight that work does not hide is waited for") {
     Place place;
     const auto overlapped = [&](double bytes) {
-        return place.time(
-            {sum(Event::Kind::begin_sum), work(Op::bottom_operator, 0, bytes), sum(Event::Kind::finish_sum)});
+        return place.time({sum(Event::Kind::begin_all_reduce), work(Op::bottom_operator, 0, bytes),
+                           sum(Event::Kind::finish_all_reduce)});
     };
     CHECK(overlapped(10000).seconds() == Approx(30e-6));  // max(sum, work)
     CHECK(overlapped(10000).all_reduce_seconds() == Approx(20e-6));
@@ -69,11 +72,11 @@ TEST_CASE("the part of a sum in flight that work does not hide is waited for") {
     CHECK(overlapped(40000).all_reduce_seconds() == 0);
 
     // Two in flight: for each half of the time that a sum and the work before it take.
-    Trace two{sum(Event::Kind::begin_sum, 0)};
+    Trace two{sum(Event::Kind::begin_all_reduce, 0)};
     for (int n = 1; n <= 100; ++n) {
         two.push_back(work(Op::bottom_operator, 0, 1000));
-        two.push_back(sum(Event::Kind::begin_sum, n % 2));
-        two.push_back(sum(Event::Kind::finish_sum, (n - 1) % 2));
+        two.push_back(sum(Event::Kind::begin_all_reduce, n % 2));
+        two.push_back(sum(Event::Kind::finish_all_reduce, (n - 1) % 2));
     }
     CHECK(place.time(two).seconds() == Approx(100 * 15.5e-6));
 }
@@ -81,60 +84,60 @@ TEST_CASE("the part of a sum in flight that work does not hide is waited for") {
 TEST_CASE("a nonblocking all-reduce of MPI has a delay of its own, one of messages that of a blocking one") {
     Place place;
     place.model.machine.noise = {.all_reduce = 1e-5, .nonblocking_all_reduce = 5e-5};
-    const Trace blocking{sum(Event::Kind::sum)};
-    const Trace in_flight{sum(Event::Kind::begin_sum), sum(Event::Kind::finish_sum)};
+    const Trace blocking{sum(Event::Kind::all_reduce)};
+    const Trace in_flight{sum(Event::Kind::begin_all_reduce), sum(Event::Kind::finish_all_reduce)};
     CHECK(place.time(blocking).seconds() == Approx(40e-6));
     CHECK(place.time(in_flight).seconds() == Approx(80e-6));
-    CHECK(place.time(in_flight, 1, SumsMove::when_pushed).seconds() == Approx(40e-6));
+    CHECK(place.time(in_flight, 1, Progression::by_program).seconds() == Approx(40e-6));
     place.model.machine.noise.nonblocking_all_reduce.reset();
     CHECK(place.time(in_flight).seconds() == Approx(40e-6));
 }
 
-TEST_CASE("a sum of our own messages moves from round to round only where it is pushed") {
+TEST_CASE("a sum of our own messages moves from round to round only where it is progressed") {
     Place place;
-    const Event push{.kind = Event::Kind::push_sums, .level = 0};
-    const auto pushed = [&](std::initializer_list<double> works, SumsMove sums) {
-        Trace trace{sum(Event::Kind::begin_sum)};
+    const Event progress{.kind = Event::Kind::progress, .level = 0};
+    const auto progressed = [&](std::initializer_list<double> works, Progression progression) {
+        Trace trace{sum(Event::Kind::begin_all_reduce)};
         for (const double bytes : works) {
             trace.push_back(work(Op::bottom_operator, 0, bytes));
-            trace.push_back(push);
+            trace.push_back(progress);
         }
-        trace.push_back(sum(Event::Kind::finish_sum));
-        return place.time(trace, 1, sums);
+        trace.push_back(sum(Event::Kind::finish_all_reduce));
+        return place.time(trace, 1, progression);
     };
-    // 40 us of work hide three rounds of 10 us where somebody else moves them on; else the first, and others
-    // while it is waited for; or, in pieces, one with each push that finds the messages of a round there.
-    CHECK(pushed({40000}, SumsMove::by_themselves).seconds() == Approx(40e-6));
-    CHECK(pushed({40000}, SumsMove::when_pushed).seconds() == Approx(60e-6));
-    CHECK(pushed({12000, 12000, 16000}, SumsMove::when_pushed).seconds() == Approx(40e-6));
-    CHECK(pushed({8000, 8000, 24000}, SumsMove::when_pushed).seconds() == Approx(50e-6));
-    CHECK(pushed({}, SumsMove::when_pushed).seconds() == Approx(30e-6));
+    // 40 us of work hide three rounds of 10 us where MPI progresses them; else the first, and others
+    // while it is waited for; or, in pieces, one with each call that finds the messages of a round there.
+    CHECK(progressed({40000}, Progression::by_mpi).seconds() == Approx(40e-6));
+    CHECK(progressed({40000}, Progression::by_program).seconds() == Approx(60e-6));
+    CHECK(progressed({12000, 12000, 16000}, Progression::by_program).seconds() == Approx(40e-6));
+    CHECK(progressed({8000, 8000, 24000}, Progression::by_program).seconds() == Approx(50e-6));
+    CHECK(progressed({}, Progression::by_program).seconds() == Approx(30e-6));
 
     // 2 us of each message keep a process busy at either end: neither hides.
     for (const Locality locality : {Locality::node, Locality::off_node})
         place.model.machine.messages[0]->at(locality, Protocol::rendezvous)->overhead = 2e-6;
-    const SolveTime busy = pushed({12000, 12000, 16000}, SumsMove::when_pushed);
+    const SolveTime busy = progressed({12000, 12000, 16000}, Progression::by_program);
     CHECK(busy.seconds() == Approx(52e-6));
     CHECK(busy.all_reduce_seconds() == Approx(12e-6));
-    CHECK(pushed({}, SumsMove::when_pushed).seconds() == Approx(30e-6));
-    CHECK(pushed({40000}, SumsMove::by_themselves).seconds() == Approx(40e-6));
+    CHECK(progressed({}, Progression::by_program).seconds() == Approx(30e-6));
+    CHECK(progressed({40000}, Progression::by_mpi).seconds() == Approx(40e-6));
 
-    const Trace trace{sum(Event::Kind::begin_sum), work(Op::bottom_operator, 0, 15000), push,
-                      sum(Event::Kind::finish_sum)};
+    const Trace trace{sum(Event::Kind::begin_all_reduce), work(Op::bottom_operator, 0, 15000), progress,
+                      sum(Event::Kind::finish_all_reduce)};
     Slice slice{.trace = &trace};
     PredictedSolve solve;
     predict(solve, std::span(&slice, 1), place.plans,
-            {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::when_pushed}, {});
+            {place.topology, place.model, AllReduceModel::recursive_doubling, Progression::by_program}, {});
     CHECK(solve.messages == Approx(2));
 }
 
 TEST_CASE("latency counts messages one after the other") {
     Place place;
-    const Trace trace{work(Op::bottom_operator, 0, 170000), sum(Event::Kind::sum)};
+    const Trace trace{work(Op::bottom_operator, 0, 170000), sum(Event::Kind::all_reduce)};
     Slice slice{.trace = &trace};
     PredictedSolve solve;
     predict(solve, std::span(&slice, 1), place.plans,
-            {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves}, {});
+            {place.topology, place.model, AllReduceModel::recursive_doubling, Progression::by_mpi}, {});
     CHECK(solve.seconds.solve == Approx(200e-6));
     CHECK(solve.messages == Approx(3));
     CHECK(solve.delayed[1].solve == Approx(260e-6));
@@ -144,6 +147,6 @@ TEST_CASE("latency counts messages one after the other") {
     place.topology = virtual_topology(8, 8);
     PredictedSolve alone;
     predict(alone, std::span(&slice, 1), place.plans,
-            {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves}, {});
+            {place.topology, place.model, AllReduceModel::recursive_doubling, Progression::by_mpi}, {});
     CHECK(alone.messages == 0);
 }

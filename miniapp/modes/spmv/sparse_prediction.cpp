@@ -164,7 +164,7 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
     predict(solve, std::span(&slice, 1), plans, ranks, {});
     if (coarsest) {
         once.trace = &proxy.setup;
-        ranks.sums = SumsMove::by_themselves;  // MPI's
+        ranks.progression = Progression::by_mpi;  // MPI's
         Costs costs(plans, ranks);
         solve.setup = time_of_solve(std::span(&once, 1), costs);
     }
