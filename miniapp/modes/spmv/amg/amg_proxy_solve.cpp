@@ -92,7 +92,7 @@ class SetupEvents {
             for (const SchemeOptions& one : schemes) negotiation(level, use, one);
             const TimesByNodes words = words_by_nodes();
             gather(level, GatherAmong::node, schemes.size() * words.on_node);
-            trace_.push_back({.kind = Event::Kind::sum,
+            trace_.push_back({.kind = Event::Kind::all_reduce,
                               .level = level,
                               .words = schemes.size() * words.agreed,
                               .maximum = true});
@@ -119,7 +119,7 @@ class SetupEvents {
 
     void sums(int level, int count) {
         for (int n = 0; n < count; ++n)
-            trace_.push_back({.kind = Event::Kind::sum, .level = level, .words = 1, .maximum = true});
+            trace_.push_back({.kind = Event::Kind::all_reduce, .level = level, .words = 1, .maximum = true});
     }
     void gather(int level, GatherAmong whom, std::size_t words, Op op = Op::plans) {
         trace_.push_back({.kind = Event::Kind::gather,
