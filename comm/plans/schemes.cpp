@@ -12,10 +12,12 @@ Planner standard();
 Planner two_step();
 Planner three_step();
 Planner split();
+Planner helpers();
 Planner staged_axes();
 
 const std::vector<Planner>& planners() {
-    static const std::vector<Planner> all{standard(), two_step(), three_step(), split(), staged_axes()};
+    static const std::vector<Planner> all{standard(), two_step(), three_step(),
+                                          split(),    helpers(),  staged_axes()};
     return all;
 }
 
@@ -27,12 +29,15 @@ const Planner& planner(Scheme scheme) {
 
 std::vector<SchemeOptions> candidates(const SchemeOptions& options) {
     std::vector<SchemeOptions> all;
-    for (const Planner& one : planners())
+    for (const Planner& one : planners()) {
+        if (one.needs_helpers && options.ranks_per_device == 1) continue;
         for (SchemeOptions candidate : one.candidates) {
             candidate.message_cap = options.message_cap;
             candidate.columns = options.columns;
+            candidate.ranks_per_device = options.ranks_per_device;
             all.push_back(candidate);
         }
+    }
     return all;
 }
 
@@ -43,8 +48,12 @@ std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options)
 }
 
 std::optional<SchemeOptions> candidate_named(std::string_view word, const SchemeOptions& options) {
-    for (const SchemeOptions& one : candidates(options))
+    SchemeOptions with_helpers = options;
+    with_helpers.ranks_per_device = std::max(2, options.ranks_per_device);
+    for (SchemeOptions one : candidates(with_helpers)) {
+        one.ranks_per_device = options.ranks_per_device;
         if (name(one) == word) return one;
+    }
     return {};
 }
 

@@ -22,7 +22,7 @@
 namespace keel {
 
 // Handles of the schemes; all else about one stands in its file, which ends with its row.
-enum class Scheme { standard, two_step, three_step, split, staged_axes };
+enum class Scheme { standard, two_step, three_step, split, helpers, staged_axes };
 
 // The rank of a node that two_step sends to.
 enum class PartnerRule { local_index, max_need };
@@ -42,6 +42,7 @@ struct SchemeOptions {
     std::size_t message_cap = 8192;     // split: bytes of a message that carries all columns
     CapRule cap_rule = CapRule::paper;  // split
     std::size_t columns = 1;            // split: fields at a time that messages are meant for
+    int ranks_per_device = 1;           // helpers: the first has the data of all
 };
 
 // Bytes that a plan for all ranks takes at its peak, for each request of the pattern: measured, 125 for
@@ -62,6 +63,8 @@ struct Planner {
     // The most cells that an item of ghosts may be long; null where any length will do.
     int (*longest_item)(const Layout& layout, int depth, const SchemeOptions&) = nullptr;
 
+    bool needs_helpers = false;  // ranks without data, that is, several ranks of a device
+
     // How it plans is one of three: any pattern directly; any pattern by how it splits the traffic of a pair
     // of nodes into messages, which nodes can also agree on (negotiation.hpp); or ghost cells only, by their
     // axes.
@@ -75,7 +78,8 @@ struct Planner {
 const std::vector<Planner>& planners();
 const Planner& planner(Scheme scheme);
 
-// Every scheme under every rule, standard first; message_cap and columns are those given.
+// Every scheme under every rule, standard first, for these numbers of the options; the one that needs helpers
+// only where there are some.
 std::vector<SchemeOptions> candidates(const SchemeOptions& options);
 // The candidates for patterns that have no axes.
 std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options);

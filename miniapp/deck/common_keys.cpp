@@ -169,7 +169,7 @@ void add_comm(Table& table) {
     Section expert = s.experts();
     // Schemes under each of their rules, and who else may choose one.
     std::vector<std::string> schemes;
-    for (const SchemeOptions& scheme : candidates({})) schemes.push_back(keel::name(scheme));
+    for (const SchemeOptions& one : candidates({.ranks_per_device = 2})) schemes.push_back(keel::name(one));
     schemes.insert(schemes.end(), {"auto", "tuned"});
     s.choice("scheme", &Comm::scheme, schemes,
              "scheme of ghosts; auto = least predicted time, tuned = fastest when tried");

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from itertools import product
 
 from papers.closed_forms import cases, points
-from papers.formulas import Counts, Machine, machine_named, table_3_7, table_3_8
+from papers.formulas import Counts, Machine, copy_time, device_forms, machine_named, table_3_7, table_3_8
 from papers.points import Figure, Made, Point, Records
-from papers.schemes import NODES, faster_rule
+from papers.schemes import COLUMNS, MATRICES, NODES, faster_rule
 from studies.evaluate.figures.style import INK, Picture, label_y, legend, new, plain_decades, series
 from studies.records import Record
 
 READINGS = ("as printed", "by shares")
 SIZES = (10, 100, 1_000, 10_000, 100_000, 1_000_000)  # bytes a message
 RECEIVERS = (4, 16)  # nodes that a node sends to
+DEVICES, RANKS_PER_DEVICE = 32, 10  # eight nodes of lassen; the first rank of a device has its rows
 FAMILIES = ("standard", "two_step", "three_step", "split")
 
 
@@ -115,6 +116,31 @@ def pattern_cases(records: Records) -> Iterator[Case]:
                 yield Case({"machine": machine, "pattern": case}, times)
 
 
+def device_points() -> list[Point]:
+    words = ("comm.machine=lassen", f"problem.ranks={DEVICES * RANKS_PER_DEVICE}", f"comm.ranks_per_device={RANKS_PER_DEVICE}",
+             "comm.ranks_per_node=40", "comm.ranks_per_socket=20")  # fmt: skip
+    return [Point(f"devices_{work}_{t}", f"results/node-aware/matrix_{work}.toml", (*words, f"problem.columns={t}"))
+            for work in MATRICES for t in COLUMNS]  # fmt: skip
+
+
+def device_cases(records: Records) -> Iterator[Case]:
+    """Matrices on devices, by Table 3.8 and by the times of plans, to which the copies (3.7) of the table are added: split is MD. The
+    plans of helpers stand beside (5.14) to (5.21)."""
+    lassen = machine_named("lassen")
+    for work, t in product(MATRICES, COLUMNS):
+        schemes = {row["scheme"]: row for row in records(f"devices_{work}_{t}").of("scheme")}
+        n = {name: (t if "bytes" in name else 1) * value for name, value in schemes["standard"]["pattern"].items()}
+        times = {reading: table_3_8(lassen, n, reading == "by shares") for reading in READINGS}
+        copies = copy_time(lassen, n["bytes_per_rank"], n["bytes_per_node_pair"])
+        times["by plans"] = {scheme: row["predicted_seconds"] + copies for scheme, row in schemes.items()}
+        gains = {f"gain of {way} over standard by plans": times["by plans"]["standard"] / times["by plans"][way] for way in ("split", "helpers")}
+        if n["messages"]:
+            neighbours = round(n["messages"]) + lassen.devices() - 1
+            forms = device_forms(lassen, n["bytes"] / n["messages"], neighbours)
+            gains["gain of helpers over standard by closed forms"] = forms["staged"] / forms["shared"]
+        yield Case({"matrix": work, "t": t, **{name: float(f"{value:.3g}") for name, value in gains.items()}}, times)
+
+
 def held(found: list[Case], reading: str, holds: Holds) -> str:
     """As "3 of 8", of the cases that the sentence is about."""
     answers = [answer for answer in (holds(case.times[reading]) for case in found) if answer is not None]
@@ -148,7 +174,7 @@ def panels(found: list[Case]) -> Picture:
 
 
 def make(records: Records, every: list[Point]) -> Made:
-    scenarios, patterns = list(scenario_cases()), list(pattern_cases(records))
+    scenarios, patterns, on_devices = list(scenario_cases()), list(pattern_cases(records)), list(device_cases(records))
     one, all_of_them = ([case for case in scenarios if (case.about["senders"] == 1) == single] for single in (True, False))
     sentences: list[Record] = []
     for sentence, holds in SENTENCES.items():
@@ -156,7 +182,9 @@ def make(records: Records, every: list[Point]) -> Made:
                   for name, found in (("all send", all_of_them), ("one sends", one), ("patterns", patterns)) for reading in READINGS}  # fmt: skip
         sentences.append({"record": "sentence", "says": sentence, **shares, "by plans": held(patterns, "by plans", holds)})
     rows = [case.record("row") for case in scenarios] + [case.record("pattern") for case in patterns]
+    rows += [case.record("device") for case in on_devices]
     return Made(panels(scenarios), rows + sentences)
 
 
-FIGURES = [Figure("split", "Lockhart 2023, Tables 3.7 and 3.8, figures 3.11 to 3.13: split by closed forms and by plans", points, make)]
+FIGURES = [Figure("split", "Lockhart 2023, Tables 3.7 and 3.8, figures 3.11 to 3.13: split by closed forms and by plans",
+                  lambda: points() + device_points(), make)]  # fmt: skip

@@ -23,7 +23,8 @@ std::vector<SchemeOptions> all_options(std::size_t message_cap) {
         {.scheme = Scheme::two_step, .partner_rule = PartnerRule::max_need},
         {.scheme = Scheme::three_step},
         {.scheme = Scheme::split, .message_cap = message_cap},
-        {.scheme = Scheme::split, .message_cap = 3 * message_cap, .cap_rule = CapRule::always, .columns = 3}};
+        {.scheme = Scheme::split, .message_cap = 3 * message_cap, .cap_rule = CapRule::always, .columns = 3},
+        {.scheme = Scheme::helpers, .ranks_per_device = 2}};
 }
 
 // The items that a rank would say it needs, duplicates and its own items included.

@@ -114,6 +114,9 @@ TEST_CASE("the candidates are all schemes under all rules, with the cap and colu
                                             "split",    "split/always", "staged_axes"};
     CHECK(names == expected);
     CHECK(candidates_without_axes({}).size() == 6);
+    CHECK(candidates_without_axes({.ranks_per_device = 2}).size() == 7);
+    CHECK(candidates({.ranks_per_device = 2})[6].ranks_per_device == 2);
+    CHECK(candidate_named("helpers", {})->ranks_per_device == 1);
     CHECK(without_axes({.scheme = Scheme::staged_axes}).scheme == Scheme::standard);
     CHECK(without_axes({.scheme = Scheme::split}).scheme == Scheme::split);
 }
@@ -201,11 +204,13 @@ std::vector<NamedPlan> all_plans(const Pattern& pattern, const Topology& topolog
     add({.scheme = Scheme::three_step});
     add({.scheme = Scheme::split, .message_cap = message_cap});
     add({.scheme = Scheme::split, .message_cap = message_cap, .cap_rule = CapRule::always});
+    add({.scheme = Scheme::helpers, .ranks_per_device = 1 + static_cast<int>(message_cap % 4)});
     return plans;
 }
 
 bool dedups(const SchemeOptions& options) {
-    return options.scheme != Scheme::standard && options.scheme != Scheme::staged_axes;
+    return options.scheme != Scheme::standard && options.scheme != Scheme::helpers &&
+           options.scheme != Scheme::staged_axes;
 }
 
 Plan part_of(Plan plan, int rank) {
@@ -366,6 +371,43 @@ TEST_CASE("the invariants of node-aware plans hold for random patterns") {
     }
 }
 
+// Two nodes of two devices, ranks 0, 4 and 8, 12, which have the data; three helpers each.
+TEST_CASE("with helpers no rank with data sends to another node, and messages within one go straight") {
+    const Topology topology = virtual_topology(16, 8);
+    std::vector<Request> requests;
+    for (const int owner : {0, 4, 8, 12})
+        for (const int rank : {0, 4, 8, 12})
+            if (rank != owner) requests.push_back({{owner, 5, rank}, rank});
+    const auto plan_of = [&](int per_device) {
+        return make_plan(ListedPattern(requests), topology,
+                         {.scheme = Scheme::helpers, .ranks_per_device = per_device}, {});
+    };
+    using Ends = std::vector<std::vector<int>>;  // source and target of each
+    const auto ends = [](const Plan& plan, Phase phase) {
+        Ends found;
+        for (const Message& m : plan.messages(phase)) {
+            found.push_back({m.source, m.target});
+            CHECK(m.values() == 5);
+        }
+        return found;
+    };
+    const Plan plan = plan_of(4);
+    CHECK(ends(plan, Phase::local) == Ends{{0, 4}, {4, 0}, {8, 12}, {12, 8}});
+    // Device 2 is ranks 8 to 11, whose messages are the third helper's turn; device 3 is the first's again.
+    CHECK(ends(plan, Phase::local_s) ==
+          Ends{{0, 1}, {0, 3}, {4, 5}, {4, 7}, {8, 9}, {8, 10}, {12, 13}, {12, 14}});
+    CHECK(ends(plan, Phase::global) ==
+          Ends{{1, 13}, {3, 9}, {5, 14}, {7, 10}, {9, 3}, {10, 7}, {13, 1}, {14, 5}});
+    CHECK(ends(plan, Phase::local_r) ==
+          Ends{{1, 0}, {3, 0}, {5, 4}, {7, 4}, {9, 8}, {10, 8}, {13, 12}, {14, 12}});
+    // Without helpers it is standard, between nodes in a phase of its own.
+    const Plan alone = plan_of(1);
+    CHECK(alone.messages(Phase::local_s).empty());
+    CHECK(alone.messages(Phase::local_r).empty());
+    CHECK(ends(alone, Phase::global) ==
+          Ends{{0, 8}, {0, 12}, {4, 8}, {4, 12}, {8, 0}, {8, 4}, {12, 0}, {12, 4}});
+}
+
 // Node 0 is ranks 0 to 3, node 1 ranks 4 to 7, two ranks on each socket.
 TEST_CASE("messages between nodes are given to ranks on the sockets that they come from and go to") {
     const Topology nodes = virtual_topology(8, 4);
@@ -520,6 +562,8 @@ TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
         for (const auto& [options, plan] : all_plans(pattern, topology, c.message_cap, {}))
             for (std::size_t s = 0; s <= plan.phases.size(); ++s)
                 for (std::size_t m = 0; m < mutations.size(); ++m) {
+                    // Any helper that holds an item for one device may send it to another, too.
+                    if (options.scheme == Scheme::helpers && m == 2) continue;
                     Plan mutant = plan;
                     PhaseMessages& phase = s == 0 ? mutant.local : mutant.phases[s - 1];
                     if (phase.messages.empty() || !mutations[m](phase, dice, topology.ranks())) continue;

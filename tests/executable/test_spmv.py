@@ -669,3 +669,56 @@ class Schemes(KeelTest):
         self.refused(None, "run.mode=spmv", "comm.scheme=staged_axes", "comm.machine=nowhere.toml", expected=[
             "a matrix has no axes; choose standard, two_step, three_step, split, auto or tuned",
             "nowhere.toml\": cannot be read"])  # fmt: skip
+
+
+class Devices(KeelTest):
+    """Ranks without rows take part in exchanges: one rank of a device has its rows, the others help."""
+
+    SCHEMES = ("standard", "two_step", "three_step", "split", "split/always", "helpers")
+
+    def test_helpers_send_and_have_no_rows_whatever_the_scheme_and_a_dry_run_plans_the_same(self) -> None:
+        for ranks, nodes, per_device in ((4, 2, 2), (8, 4, 2), (8, 4, 4)):
+            words = [*RANDOM, *SOLVE, f"comm.ranks_per_node={nodes}", f"comm.ranks_per_device={per_device}", "comm.message_cap=200"]
+            alone = self.valid(ranks // per_device, *RANDOM, *SOLVE).record("solve")
+            for scheme in self.SCHEMES:
+                with self.subTest(ranks=ranks, per_device=per_device, scheme=scheme):
+                    run = self.valid(ranks, *words, f"comm.scheme={scheme}")
+                    spmv, solve = run.record("spmv"), run.record("solve")
+                    self.assertEqual(spmv["most_rows"], -(-700 * per_device // ranks))
+                    self.assertLessEqual(abs(solve["iterations"] - alone["iterations"]), 1)
+                    dry = self.run_keel(1, "--dry-run", *words, f"comm.scheme={scheme}", f"problem.ranks={ranks}")
+                    plan = dry.record("plan")
+                    self.assertEqual(plan["rows"]["most"], spmv["most_rows"])
+                    self.assertEqual((plan["all"], plan["busiest"]), (spmv["all"], spmv["busiest"]))
+
+    def test_split_spreads_over_all_ranks_of_a_node_what_standard_has_one_send(self) -> None:
+        words = [*RANDOM, "comm.ranks_per_node=4", "comm.message_cap=300"]
+        sent = {scheme: self.valid(8, *words, "comm.ranks_per_device=4", f"comm.scheme={scheme}").record("spmv")
+                for scheme in ("standard", "split/always")}  # fmt: skip
+        standard, split = (sent[scheme] for scheme in ("standard", "split/always"))
+        self.assertEqual(standard["all"]["off_node_messages"], 2)
+        self.assertEqual(standard["all"]["off_node_bytes"], split["all"]["off_node_bytes"])
+        self.assertLess(3 * split["busiest"]["off_node_bytes"], standard["busiest"]["off_node_bytes"] + 3 * 300)
+
+    def test_levels_of_algebraic_multigrid_are_on_owners_alone_and_blocks_are_theirs(self) -> None:
+        nodes = ["comm.ranks_per_node=4", "comm.ranks_per_device=4"]
+        alone, helped = self.valid(2, *PRECONDITIONED), self.valid(8, *PRECONDITIONED, *nodes, "comm.scheme=helpers")
+        self.assertEqual([level["rows"] for level in helped.record("amg")["levels"]], [level["rows"] for level in alone.record("amg")["levels"]])
+        self.assertEqual([level["ranks_with_rows"] for level in helped.record("amg")["levels"]][0], 2)
+        self.assertEqual(helped.record("solve")["iterations"], alone.record("solve")["iterations"])
+        blocks = [*AMG, "bottom.scaling=none", "bottom.norm=natural", "bottom.preconditioner=block_ic0", "bottom.solver=cg"]
+        iterations = [self.valid(*words).record("solve")["iterations"] for words in ((2, *blocks), (8, *blocks, *nodes))]
+        self.assertEqual(*iterations)
+
+    def test_a_gpu_copies_on_the_ranks_that_have_rows(self) -> None:
+        if not re.search(r"(?m)^gpu_emulated( +yes){5} ", self.text(None, "--backends")):
+            self.skipTest("no emulated GPU in this build")
+        for scheme in ("split", "helpers"):
+            self.valid(4, *RANDOM, *SOLVE, "run.backend=gpu_emulated", "comm.device=staged", "comm.ranks_per_node=2",
+                       "comm.ranks_per_device=2", f"comm.scheme={scheme}")  # fmt: skip
+
+    def test_helpers_where_there_are_none_are_refused(self) -> None:
+        self.refused(2, *RANDOM, "comm.scheme=helpers", expected=["every rank has rows, and none helps; give comm.ranks_per_device"])
+        self.refused(2, "comm.scheme=helpers", "problem.box=8", expected=["every rank has boxes, and none helps; choose run.mode"])
+        self.refused(2, "comm.ranks_per_device=2", "problem.box=8", expected=["comm.ranks_per_device", "run.mode = spmv"])
+        self.refused(2, *RANDOM, "comm.ranks_per_device=0", expected=["comm.ranks_per_device"])

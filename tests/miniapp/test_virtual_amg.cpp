@@ -20,7 +20,7 @@ Resolved on_nodes_of(int ranks, int per_node) {
 }
 
 VirtualAmg planned(const AmgProblem& problem, const AmgOptions& options, int ranks, int per_node) {
-    return plan_virtual_amg(options, on_nodes_of(ranks, per_node),
+    return plan_virtual_amg(options, on_nodes_of(ranks, per_node), {problem.rows, ranks},
                             rows_of(problem, 0, static_cast<std::size_t>(problem.rows)), 1e12);
 }
 
@@ -87,10 +87,10 @@ TEST_CASE("rows of coarse levels live with their roots, or on fewer ranks") {
 TEST_CASE("what does not fit is not set up, or not planned, and says so") {
     const AmgProblem problem = problem_of(GoldenJson{{"kind", "stencil7"}, {"cells", {8, 8, 8}}});
     const GlobalRows rows = rows_of(problem, 0, 512);
-    const VirtualAmg nothing = plan_virtual_amg({}, on_nodes_of(64, 8), rows, 1e5);
+    const VirtualAmg nothing = plan_virtual_amg({}, on_nodes_of(64, 8), {512, 64}, rows, 1e5);
     CHECK(nothing.levels.empty());
     CHECK_THAT(nothing.too_large, Catch::Contains("not set up here"));
-    const VirtualAmg unplanned = plan_virtual_amg({}, on_nodes_of(512, 8), rows, 6e5);
+    const VirtualAmg unplanned = plan_virtual_amg({}, on_nodes_of(512, 8), {512, 512}, rows, 6e5);
     CHECK(unplanned.levels.size() > 1);
     for (const SchemeTable& table : unplanned.exchanges) CHECK(table.use.level > 0);
     CHECK_THAT(unplanned.too_large, Catch::Contains("level 0: to plan"));

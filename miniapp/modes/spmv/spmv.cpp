@@ -70,6 +70,10 @@ class SpmvMode : public Mode {
             .needs("problem.matrix", {"banded", "random"});
         problem.experts().choice("ordering", &Matrix::ordering,
                                  "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
+        Section<Matrix>(table, "comm", name())
+            .experts()
+            .integer("ranks_per_device", &Matrix::ranks_per_device, at_least(1),
+                     "ranks of a device: the first on its node has rows, the others help to send", "ranks");
         Section<Matrix> run(table, "run", name());
         run.flag("solve", &Matrix::solve, "solves of A u = A x by bottom.solver, besides products");
     }
@@ -177,6 +181,7 @@ class SpmvMode : public Mode {
                       .amg = deck.parameters.amg};
         std::vector<NamedSolver> fitted = solvers(deck);
         Resolved told = resolved;
+        told.comm.scheme.ranks_per_device = use.matrix.options.ranks_per_device;
         if (!fitted.empty()) {
             for (const std::string& remark : fit_solvers(fitted, rows_of(use.matrix)))
                 told.remarks.push_back(remark);
@@ -200,9 +205,13 @@ class SpmvMode : public Mode {
         const auto chosen = candidate_named(scheme, {});
         std::vector<std::string> able;
         for (const Planner& planner : planners())
-            if (!planner.needs_axes()) able.push_back(planner.word);
+            if (!planner.needs_axes() && !planner.needs_helpers) able.push_back(planner.word);
         rules.allow(!chosen || !planner(chosen->scheme).needs_axes(), {"comm.scheme"},
                     fmt::format("a matrix has no axes; choose {}, auto or tuned", fmt::join(able, ", ")));
+        const bool helped = rules.parameters().mode_options.of<MatrixOptions>().ranks_per_device > 1;
+        rules.allow(!chosen || !planner(chosen->scheme).needs_helpers || helped,
+                    {"comm.scheme", "comm.ranks_per_device"},
+                    "every rank has rows, and none helps; give comm.ranks_per_device, such as 2");
     }
 };
 

@@ -82,7 +82,7 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
     const Topology& topology = resolved.topology;
     const int ranks = topology.ranks();
     const double available = limit.bytes_here - bytes_to_read(use, size);
-    const RowPartition partition{size.rows, ranks};
+    const RowPartition partition = owners_of_rows(use.matrix, topology);
     std::vector<Request> requests;
     Sizes found;
     std::vector<std::int64_t> ghosts;  // by rank
@@ -90,7 +90,7 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
     progress.say("making the matrix");
     GlobalRows all = read_whole_matrix(use.matrix);
     if (use.uses_amg() && use.amg.is_independent_of_ranks())
-        found.amg = plan_virtual_amg(use.amg, resolved, all, available, is_singular(use.matrix),
+        found.amg = plan_virtual_amg(use.amg, resolved, partition, all, available, is_singular(use.matrix),
                                      asked ? &use : nullptr);
     for (int rank = 0; rank < ranks; ++rank) {
         const std::span columns = columns_of(all, partition.first(rank), partition.size(rank));

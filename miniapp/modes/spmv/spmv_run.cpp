@@ -184,7 +184,7 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     const MemoryGrowth growth(context.backend);
 
     context.progress.say("reading or generating the matrix");
-    const RowPartition partition{matrix_size(use_.matrix).rows, comm.size()};
+    const RowPartition partition = owners_of_rows(use_.matrix, topology);
     GlobalRows rows = read_matrix(use_.matrix, partition, comm);
     const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
     const std::vector<SchemeTable> tables = choose_schemes(

@@ -81,6 +81,10 @@ void check_machine(Rules& rules, const NamedFiles& files) {
                 "from where on messages take a rendezvous is comm.machine's to say; give one with [host], "
                 "such as lassen, or a number of bytes");
     const auto given = candidate_named(p.comm.scheme, {});
+    rules.allow(
+        !given || !planner(given->scheme).needs_helpers || p.run.mode == "spmv", {"comm.scheme", "run.mode"},
+        "every rank has boxes, and none helps; choose run.mode = \"spmv\" with comm.ranks_per_device, "
+        "or split");
     const bool plans_by_socket = p.comm.scheme == name(SchemeChooser::tuned) || p.run.mode == "exchange" ||
                                  (given && planner(given->scheme).split != nullptr);
     rules.allow(p.comm.ranks_per_socket == 0 || !p.comm.machine.empty() || plans_by_socket,

@@ -291,8 +291,8 @@ std::string why_not_predicted(const VirtualAmg& amg) {
            "\"gathered\"";
 }
 
-VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
-                            double bytes, bool singular, const MatrixUse* solved) {
+VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const RowPartition& owners,
+                            const GlobalRows& all, double bytes, bool singular, const MatrixUse* solved) {
     const Communicator alone = Communicator::self();
     const Topology topology = detect_topology(alone);
     const auto backend = make_backend(all_backends().front().name);
@@ -307,8 +307,7 @@ VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved,
     }
     Ledger ledger(most_amg_levels);
     SparseMatrix A(alone, topology, *backend, RowPartition{rows, 1}, all, {}, ledger);
-    VirtualAmgPlanner planner(resolved, {rows, resolved.topology.ranks()}, options, bytes, solved != nullptr,
-                              amg);
+    VirtualAmgPlanner planner(resolved, owners, options, bytes, solved != nullptr, amg);
     const SetupContext context{alone, topology, *backend};
     const auto watch = [&](const PartRows& level, const Coarsening* next) {
         planner.share_out(level);

@@ -33,8 +33,9 @@ struct VirtualAmg {
 
 // `all` are the matrix' rows; to set up and to plan may each take so many bytes. `singular`: constants are in
 // the null space. With `solved` a solve is made for its seconds. The calling rank alone.
-VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
-                            double bytes, bool singular = false, const MatrixUse* solved = nullptr);
+VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const RowPartition& owners,
+                            const GlobalRows& all, double bytes, bool singular = false,
+                            const MatrixUse* solved = nullptr);
 
 // Why no seconds of a solve are predicted where that is asked for, as of matrices alone.
 std::string why_not_predicted(const VirtualAmg& amg);

@@ -266,6 +266,22 @@ Order order_of(const MatrixChoice& matrix, std::int64_t rows, const Communicator
 
 }  // namespace
 
+RowPartition owners_of_rows(const MatrixChoice& matrix, const Topology& topology) {
+    const std::int64_t rows = matrix_size(matrix).rows;
+    const int ranks = topology.ranks();
+    if (matrix.options.ranks_per_device == 1) return {rows, ranks};
+    const auto owns = [&](int rank) {
+        return topology.local_rank(rank) % matrix.options.ranks_per_device == 0;
+    };
+    int owners = 0;
+    for (int rank = 0; rank < ranks; ++rank) owners += owns(rank) ? 1 : 0;
+    const RowPartition even{rows, owners};
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(ranks), 0);
+    for (int rank = 0, owner = 0; rank < ranks; ++rank)
+        if (owns(rank)) sizes[static_cast<std::size_t>(rank)] = static_cast<std::int64_t>(even.size(owner++));
+    return partition_of(sizes);
+}
+
 GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, const Communicator& comm) {
     const Order order = order_of(matrix, partition.rows, comm);
     const int rank = comm.rank();

@@ -11,6 +11,7 @@
 
 #include "comm/patterns/row_partition.hpp"
 #include "comm/ranks/communicator.hpp"
+#include "comm/ranks/topology.hpp"
 #include "kernels/layout/domain.hpp"
 #include "kernels/names.hpp"
 #include "miniapp/deck/parameters.hpp"
@@ -33,6 +34,7 @@ struct MatrixOptions {
     int row_entries = 8;
     Ordering ordering = Ordering::natural;
     bool solve = false;
+    int ranks_per_device = 1;  // the first of them has the rows of all
 };
 
 // The word of problem.matrix for the operator of the finest level of a problem on grids.
@@ -97,6 +99,9 @@ struct MatrixSize {
     double entries = 0;
 };
 MatrixSize matrix_size(const MatrixChoice& matrix);
+
+// The owners of its rows: all ranks, or of each node the first of every `ranks_per_device`.
+RowPartition owners_of_rows(const MatrixChoice& matrix, const Topology& topology);
 
 // This rank's rows of the matrix in its order. Rank 0 reads a file; with problem.ordering = rcm it holds all
 // of the matrix for a while. Throws MatrixFileError, on all ranks alike. Collective.
