@@ -183,6 +183,22 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
              {generated("banded", 9, 2), generated("banded", 9, 20), generated("arrow", 9, 1)})
             CHECK(matrix_size(p).entries == static_cast<double>(matrix(p, ranks).size()));
     }
+    // 11 rows are four elements of 3, the last of which lacks a row, on a square of 2 x 2.
+    const Dense blocks = matrix(generated("dense_blocks", 11, 3), 2);
+    for (std::int64_t r = 0; r < 11; ++r)
+        for (std::int64_t c = 0; c < 11; ++c) {
+            const auto found = blocks.find({r, c});
+            const bool across = r / 3 + c / 3 == 3;  // from corner to corner
+            REQUIRE((found == blocks.end()) == across);
+            if (!across) CHECK(found->second == (r == c ? 14.0 : -1.0));
+        }
+    for (const std::int64_t rows : {1, 2, 3, 10, 11, 12, 13, 50, 100, 399, 401})
+        for (const int block : {1, 3, 7, 20}) {
+            const MatrixChoice p = generated("dense_blocks", rows, block);
+            CHECK(matrix_size(p).entries == static_cast<double>(matrix(p, 3).size()));
+        }
+    CHECK(matrix_size(generated("dense_blocks", 1310720, 16)).entries / 1310720 ==
+          Approx(79.78).epsilon(1e-4));
     // On 4 x 4 points, with the eigenvectors sin((p+1) pi (i+1) / 5) sin((s+1) pi (j+1) / 5), whose
     // values are the other matrix.
     constexpr std::int64_t n = 4;

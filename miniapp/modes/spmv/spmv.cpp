@@ -63,11 +63,11 @@ class SpmvMode : public Mode {
         problem.text("matrix", &Matrix::matrix,
                      "name of a generator (docs/how-to/matrix.md), or a file *.mtx or *.mtx.gz", "path");
         problem.integer("rows", &Matrix::rows, between(1, most_rows), "size of a generated matrix", "rows")
-            .needs("problem.matrix", {"banded", "random", "arrow", "stencil5", "diagonal"});
+            .needs("problem.matrix", {"banded", "random", "arrow", "dense_blocks", "stencil5", "diagonal"});
         problem
             .integer("row_entries", &Matrix::row_entries, between(1, 10000),
-                     "entries of a banded row on each side of the diagonal, or of a random row")
-            .needs("problem.matrix", {"banded", "random"});
+                     "entries on each side of a banded diagonal, of a random row; rows of a block")
+            .needs("problem.matrix", {"banded", "random", "dense_blocks"});
         problem.experts().choice("ordering", &Matrix::ordering,
                                  "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
         Section<Matrix>(table, "comm", name())

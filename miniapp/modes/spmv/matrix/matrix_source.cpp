@@ -67,6 +67,8 @@ constexpr NamedGenerator generators[] = {
     {"random",
      [](const MatrixChoice& m) { return random_pairs(m.options.rows, m.options.row_entries, m.seed); }},
     {"arrow", [](const MatrixChoice& m) { return arrow(m.options.rows); }},
+    {"dense_blocks",
+     [](const MatrixChoice& m) { return dense_blocks(m.options.rows, m.options.row_entries); }},
     {"stencil5", [](const MatrixChoice& m) { return stencil5(side_of_square(m.options.rows)); }},
     {"diagonal", [](const MatrixChoice& m) { return eigenvalues(side_of_square(m.options.rows)); }},
 };
@@ -187,6 +189,35 @@ Generator arrow(std::int64_t rows) {
                 if (row > 0) return std::vector<MatrixEntry>{{0, -1.0}, {row, 2.0}};
                 std::vector<MatrixEntry> entries{{0, static_cast<double>(rows)}};
                 for (std::int64_t c = 1; c < rows; ++c) entries.push_back({c, -1.0});
+                return entries;
+            }};
+}
+
+Generator dense_blocks(std::int64_t rows, int block) {
+    const std::int64_t elements = (rows + block - 1) / block;
+    const auto side = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(elements))));
+    // The element and those beside it, first to last.
+    const auto coupled = [=](std::int64_t element) {
+        std::vector<std::int64_t> found;
+        if (element >= side) found.push_back(element - side);
+        if (element % side > 0) found.push_back(element - 1);
+        found.push_back(element);
+        if ((element + 1) % side > 0 && element + 1 < elements) found.push_back(element + 1);
+        if (element + side < elements) found.push_back(element + side);
+        return found;
+    };
+    // Pairs of elements beside each other; entries of full blocks, less those that the last one lacks.
+    const auto pairs =
+        static_cast<double>(2 * elements - (elements + side - 1) / side - std::min(side, elements));
+    const auto last = static_cast<double>(coupled(elements - 1).size());
+    const auto lacks = static_cast<double>(elements * block - rows);
+    const double all = 1.0 * block * block * (static_cast<double>(elements) + 2 * pairs) -
+                       lacks * (2 * last * block - lacks);
+    return {rows, all, [=](std::int64_t row) {
+                std::vector<MatrixEntry> entries;
+                for (const std::int64_t element : coupled(row / block))
+                    for (std::int64_t c = element * block; c < std::min(rows, (element + 1) * block); ++c)
+                        entries.push_back({c, c == row ? 5.0 * block - 1 : -1.0});
                 return entries;
             }};
 }

@@ -76,6 +76,11 @@ Generator random_pairs(std::int64_t rows, int most, std::uint64_t seed);
 // The value is -1 in the first row and column, 2 on the diagonal, the number of rows in the corner. Symmetric
 // positive definite.
 Generator arrow(std::int64_t rows);
+// Elements on a square, or on the part of one that the rows fill, each of `block` rows that are coupled to
+// one another and to those of the four elements beside it, by -1; 5 block - 1 on the diagonal. That is the
+// 5-point Laplacian for the sums of elements, and 5 block for all whose sums are zero. Symmetric positive
+// definite. Discontinuous cubic elements have this pattern with blocks of 16.
+Generator dense_blocks(std::int64_t rows, int block);
 // On n x n points, numbered row by row: 4 on the diagonal, -1 at the up to four neighbours (PETSc's KSP ex2);
 // and the diagonal matrix of its eigenvalues, 4 - 2 cos((p + 1) pi / (n + 1)) - 2 cos((s + 1) pi / (n + 1))
 // in row p n + s.
