@@ -15,9 +15,10 @@ struct Cells {
     int boxes;
     Index extent;
     int colour;
-    const int* parity;  // parity of the sum of the global indices of each block's first cell
     Part part;
-    Index margin;  // layers of the shell
+    const int* parity;  // parity of the sum of the global indices of each block's first cell
+    Index margin;       // layers of the shell
+    int unused = 0;     // no padding: launches are told apart by bytes (gpu/device.hpp)
 
     constexpr int step() const { return colour == every ? 1 : 2; }
     // The first cell of the colour from i = `low` on.
@@ -64,7 +65,7 @@ struct Cells {
 
 // All cells of this number of boxes or blocks.
 constexpr Cells every_cell(std::size_t boxes, const Index& extent) {
-    return {static_cast<int>(boxes), extent, Cells::every, nullptr, Part::all, {}};
+    return {static_cast<int>(boxes), extent, Cells::every, Part::all, nullptr, {}};
 }
 
 // A body of any cell as one of the cells of a colour.

@@ -143,7 +143,7 @@ class CycleOperationsOn : public Interface {
   protected:
     // Cells of this level ...
     Cells some(Part part) const {
-        return {shape_.blocks, shape_.extent, Cells::every, parity_, part, layout_.layers(shape_.ghosts)};
+        return {shape_.blocks, shape_.extent, Cells::every, part, parity_, layout_.layers(shape_.ghosts)};
     }
     Cells all() const { return some(Part::all); }
     // ... with the ghost layers that a result asks for: loops start at 0, so the cells are counted from the

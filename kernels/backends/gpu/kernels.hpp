@@ -60,7 +60,8 @@ struct ForEachCell {
     Index high;
     int columns;
     int planes;
-    int chunks;  // each has `planes` planes
+    int chunks;      // each has `planes` planes
+    int unused = 0;  // no padding: launches are told apart by bytes (device.hpp)
     std::int64_t rows;
 
     ForEachCell(const Cells& range, const Body& what) : cells(range), body(what) {
