@@ -29,11 +29,12 @@ constexpr Colour other(Colour colour) {
     return colour == Colour::red ? Colour::black : Colour::red;
 }
 
-// The guess in u before it is smoothed: its values, or zeros, ghosts included, whatever u holds.
-enum class Guess { any, zero };
+// The guess in u before it is smoothed: its values; zeros, ghosts included, whatever u holds; or its values
+// and, where half sweeps keep ghosts, current ones.
+enum class Guess { any, zero, with_ghosts };
 
-// Whether half sweeps find current ghosts, or keep them current: before the first one, unless the guess is
-// zero, and behind each one values are copied between the boxes of the rank, which has all of them.
+// Whether half sweeps find current ghosts, or keep them current: before the first one, unless the guess has
+// them, and behind each one values are copied between the boxes of the rank, which has all of them.
 enum class Ghosts { current, kept };
 
 // Half sweeps of Gauss-Seidel, one for each colour in turn.

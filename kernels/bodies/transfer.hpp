@@ -98,6 +98,7 @@ struct InterpolateConstant {
     ViewOf<Real> coarse;
 
     static constexpr Cost cost{1, 1 + 1.0 / children(D), 1};
+    constexpr Real& cell(int q, int i, int j, int k) const { return fine(q, i, j, k); }
     constexpr Real across(int q, int x, int j, int k) const {
         return coarse(q, x, j >> 1, D == 2 ? k : k >> 1);
     }
@@ -114,6 +115,7 @@ struct InterpolateLinear {
     ViewOf<Real> coarse;
 
     static constexpr Cost cost{D == 2 ? 10 : 23, 1 + 1.0 / children(D), 1};
+    constexpr Real& cell(int q, int i, int j, int k) const { return fine(q, i, j, k); }
     constexpr Real across(int q, int x, int j, int k) const {
         const int y = j >> 1;
         const int dy = (j & 1) != 0 ? 1 : -1;

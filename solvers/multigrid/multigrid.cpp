@@ -80,11 +80,11 @@ void Multigrid::v_cycle(int l, Guess guess, double* norm) {
     // As far as smoothing reads it.
     interpolate(l, options_.interpolation, read_by_smoothing(options_.post, options_, options_.symmetric));
     if (options_.symmetric)
-        smooth_reversed(fine, fine.operations, options_.post, options_);
+        smooth_reversed(fine, fine.operations, options_.post, options_, Guess::with_ghosts);
     else if (norm != nullptr)
-        *norm = smooth_and_measure(fine, fine.operations, options_.post, options_, Guess::any);
+        *norm = smooth_and_measure(fine, fine.operations, options_.post, options_, Guess::with_ghosts);
     else
-        smooth(fine, fine.operations, options_.post, options_);
+        smooth(fine, fine.operations, options_.post, options_, Guess::with_ghosts);
 }
 
 // In double precision also for cycles in single precision: there it costs next to nothing, and Krylov methods
@@ -173,7 +173,7 @@ void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first
         if (first && n == 0 && options_.cycle == Cycle::f)
             full_multigrid(finest);
         else
-            v_cycle(finest, n == 0 ? Guess::zero : Guess::any);
+            v_cycle(finest, n == 0 ? Guess::zero : Guess::with_ghosts);
     level.operations.convert(level.u, single.u, norm * levels_.single_scale(), Update::add);
 }
 
@@ -190,7 +190,7 @@ void Multigrid::full_multigrid(int finest) {
     v_cycle(last, Guess::zero);
     for (int l = last - 1; l >= finest; --l) {
         if (levels_.has(l)) interpolate(l, Interpolation::linear);
-        v_cycle(l, Guess::any);
+        v_cycle(l, Guess::with_ghosts);
     }
 }
 

@@ -111,10 +111,12 @@ void Multigrid::iterate_accelerated(Solve& solve, FlexibleCG& cg) {
 void Multigrid::iterate_cycles(Solve& solve) {
     const ResidualNorm norm = [&] { return residual_norm(solve.finest); };
     begin(solve, norm);
-    // A cycle may end with this rank's norm, unless the mean is removed after it.
+    // A cycle may end with this rank's norm, and the next one begin with its ghosts, unless the mean is
+    // removed between them.
     const bool measures = !levels_.singular() && !options_.symmetric;
     double norm_here = 0;
     const ResidualNorm reduced = [&] { return solve.level.reduction->max(norm_here); };
+    const Guess next = levels_.singular() ? Guess::any : Guess::with_ghosts;
     while (goes_on(solve)) {
         const bool first = solve.report.cycles == 0;
         if (first && options_.cycle == Cycle::f) {
@@ -122,7 +124,7 @@ void Multigrid::iterate_cycles(Solve& solve) {
             conclude_cycles(solve, 1, norm);
             continue;
         }
-        v_cycle(solve.finest, first ? solve.guess : Guess::any, measures ? &norm_here : nullptr);
+        v_cycle(solve.finest, first ? solve.guess : next, measures ? &norm_here : nullptr);
         conclude_cycles(solve, 1, measures ? reduced : norm);
     }
 }

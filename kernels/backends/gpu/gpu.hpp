@@ -96,7 +96,9 @@ class OnGpu : public Base {
                 else
                     relax_and_copy<D>(u, L, f, sweeps, relaxed);
                 const auto half_sweeps = static_cast<std::size_t>(sweeps.count());
-                const std::size_t copies = half_sweeps + (sweeps.guess == Guess::any ? 1 : 0);
+                const bool copies_first =
+                    ghosts_of_blocks_ != nullptr ? sweeps.guess == Guess::any : sweeps.guess != Guess::zero;
+                const std::size_t copies = half_sweeps + (copies_first ? 1 : 0);
                 Work done = this->work(Body::cost, half_sweeps * this->cells() / 2);
                 return done += this->work({0, 1, 1}, copies * kept_ghosts_.cells / 2);
             });
@@ -111,6 +113,20 @@ class OnGpu : public Base {
                                                  this->template residual_body<D>(L, u, f)};
             if (cells.count() > 0) device().launch(RestrictResidualPairs<D, Real>(cells, body));
             return this->work(body.cost, cells.count());
+        });
+    }
+
+    // The half sweeps that follow find the ghosts of what was corrected (Guess::with_ghosts).
+    Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
+                         std::optional<Colour> colour) override {
+        if (ghosts_of_blocks_ == nullptr) return Base::interpolate_add(fine, coarse, interpolation, colour);
+        const Cells cells = this->of_colour(colour);
+        return this->with_interpolation(fine, coarse, interpolation, [&](const auto& body) {
+            using Body = std::decay_t<decltype(body)>;
+            this->backend().for_each_cell(cells,
+                                          KeepGhosts<Body>{body, ghosts_of_blocks_, this->shape().extent});
+            Work done = this->template work_of_interpolation<Body>(cells);
+            return done += this->work({0, 1, 1}, kept_ghosts_.cells / static_cast<std::size_t>(cells.step()));
         });
     }
 
@@ -145,9 +161,9 @@ class OnGpu : public Base {
     void relax_and_copy(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps,
                         const Relaxed& relaxed) {
         const bool from_zero = sweeps.guess == Guess::zero;
-        if (!from_zero)
+        if (sweeps.guess == Guess::any)
             this->copy_cells(std::span(&u, 1), kept_ghosts_, sweeps.read());
-        else if (sweeps.relaxation != 1.0 || sweeps.count() == 1 || !none_outside_)
+        else if (from_zero && (sweeps.relaxation != 1.0 || sweeps.count() == 1 || !none_outside_))
             this->fill(u, 0.0);
         const auto body =
             relaxed(Relax<D, Real>{this->view_of(u), StencilView<D, Real>(L), this->view_of(f)});

@@ -1,8 +1,8 @@
 #pragma once
 
 // Half sweeps that keep ghosts current themselves (Ghosts::kept): the thread that relaxes a cell on a face of
-// its block also writes the ghost of it, so that no launch copies ghosts. Nobody reads that ghost in the same
-// half sweep, for its neighbours have the other colour.
+// its block also writes the ghost of it, so that no launch copies ghosts; so does the thread that adds a
+// correction to it. Nobody reads that ghost in the same half sweep, for its neighbours have the other colour.
 
 #include <optional>
 #include <span>
@@ -54,12 +54,13 @@ inline std::optional<std::vector<GhostsOfBlock>> ghosts_of_faces(const Shape& sh
     return ghosts;
 }
 
-// A half sweep's body, and behind it the ghosts of the cell.
+// The body of a half sweep or an interpolation, and behind it the ghosts of the cell.
 template <class Body>
 struct KeepGhosts {
     Body body;
     const GhostsOfBlock* ghosts;
     Index extent;
+    int unused = 0;  // no padding: launches are told apart by bytes (device.hpp)
 
     constexpr void operator()(int q, int i, int j, int k) const {
         body(q, i, j, k);

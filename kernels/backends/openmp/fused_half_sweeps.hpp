@@ -123,7 +123,7 @@ class FusedHalfSweeps : public HalfSweepsOn<Base, Real> {
         check(!end.restricted || end.norm == nullptr, "a pass ends with the restricted residual or its norm");
         if (end.restricted) return smooth_and_restrict(*end.restricted, u, L, f, sweeps);
         if (end.norm != nullptr) return smooth_and_measure(*end.norm, u, L, f, sweeps);
-        if (sweeps.count() == 0 || (sweeps.count() == 1 && sweeps.guess == Guess::any))
+        if (sweeps.count() == 0 || (sweeps.count() == 1 && sweeps.guess != Guess::zero))
             return this->relax_one_by_one(0, u, L, f, sweeps);
         return this->in_dimensions([&](auto D) { return pass<D>(0, u, L, f, sweeps, nullptr); });
     }

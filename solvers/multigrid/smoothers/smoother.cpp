@@ -92,9 +92,10 @@ double smooth_and_measure(Level& level, Operations& operations, int sweeps, cons
     return norm;
 }
 
-void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
+void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+                     Guess guess) {
     const Smoother& smoother = smoother_named(options.smoother);
-    (smoother.reversed ? smoother.reversed : smoother.relax)(level, operations, sweeps, options, Guess::any);
+    (smoother.reversed ? smoother.reversed : smoother.relax)(level, operations, sweeps, options, guess);
 }
 
 void smooth_symmetric(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {

@@ -66,7 +66,8 @@ double smooth_and_measure(Level& level, Operations& operations, int sweeps, cons
                           Guess guess);
 
 // The adjoint of smooth() in the inner product of L.
-void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
+void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+                     Guess guess);
 
 // smooth(), closed so that u, from u = 0, is a symmetric operator of f.
 void smooth_symmetric(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
