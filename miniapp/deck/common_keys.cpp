@@ -144,7 +144,7 @@ void add_bottom(Table& table) {
                std::tuple(&Bottom::spectrum, &Bottom::spectrum_lowest, &Bottom::spectrum_highest),
                "eigenvalues of the scaled system: bounds by rows, Ritz values of CG, or given");
     expert.choice("norm", &Bottom::norm,
-                  "norm that preconditioned CG tests: |r|, or the natural norm sqrt(r . M r)");
+                  "norm that is tested: |r|, or sqrt(r . M r) with a preconditioner M, or max|r|");
     s.integer("s", &Bottom::s, at_least(1), "number of iterations per all-reduce (s-step methods)",
               "iterations");
     s.choice("basis", &Bottom::basis, "basis of s-step Krylov spaces; beyond s = 4 newton or chebyshev");

@@ -47,7 +47,7 @@ Report not_preconditioned(LinearSystem& L, Field u, const std::string& vanished)
 
 BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options,
                            std::function<Spectrum()> bounds)
-    : stop_{options.tolerance, options.max_iterations, options.max_restarts},
+    : stop_{options.tolerance, options.max_iterations, options.max_restarts, options.norm == Norm::max},
       options_(options),
       L_(std::move(L)),
       bounds_(std::move(bounds)),

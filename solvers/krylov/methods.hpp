@@ -81,6 +81,7 @@ struct Method {
     Preconditioning preconditioning = Preconditioning::none;
     // With a symmetric preconditioner: the norms it can test, and vectors more than without.
     std::vector<Norm> norms = {Norm::residual};
+    bool tests_max = false;  // without a preconditioner: whether it can test max|r|, too
     Quantity preconditioned_vectors = 0;
     bool flexible = false;                           // whether it takes a preconditioner that varies
     LaunchedMethod launched = LaunchedMethod::none;  // its body in one launch of a device

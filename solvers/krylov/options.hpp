@@ -36,10 +36,11 @@ constexpr bool exchanges_for_several(Powers powers) {
     return powers == Powers::matrix_powers || powers == Powers::fused_matrix_powers;
 }
 
-// The norm that a preconditioned method tests: |r|, or sqrt(r . M r), which it minimises and knows anyway.
-enum class Norm { residual, natural };
+// The norm that a method tests: |r|; with a preconditioner also sqrt(r . M r), which it minimises and knows
+// anyway; without one max|r|, as Williams et al. 2014 at their bottom.
+enum class Norm { residual, natural, max };
 constexpr auto names_of(Norm) {
-    return std::array{"residual", "natural"};
+    return std::array{"residual", "natural", "max"};
 }
 
 // Preconditioners: a cycle of algebraic multigrid of the bottom grid or of a matrix; of a whole problem on

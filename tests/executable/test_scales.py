@@ -213,6 +213,25 @@ class Norms(KeelTest):
         self.assertGreater(counted["cg"], 0)
         self.assertIn("missed: bottom solves whose true |r| / |f|", " ".join(run.stdout.split()))
 
+    def test_the_bottom_tests_the_max_norm_where_that_is_asked_for(self) -> None:
+        words = ["run.mode=survey", "problem.box=16", "problem.boxes=[2,1,1]", "problem.coefficients=smooth", "problem.contrast=10", *ONCE]
+        run = self.valid(2, *words, 'run.survey=["bicgstab","bicgstab norm=max","cg scaling=none","cg scaling=none norm=max"]')
+        for solve in run.records("solve"):
+            self.assertTrue(all(visit["met"] for visit in solve["bottom"]), solve["solver"])
+        plain, by_max, cg, cg_by_max = run.records("survey")
+        self.assertEqual({row["missed_bottoms"] for row in (plain, cg)}, {0})
+        visits = {row["solver"]: len(row["bottom"]) for row in run.records("solve")}
+        # Besides the all-reduces of methods and cycles: (b,b) and the verification; by the max norm (r,r) at the start, too.
+        self.assertEqual(cg["reductions"] - 2 * cg["bottom_iterations"], 2 * visits[cg["solver"]] + cg["cycles"] + 1)
+        self.assertEqual(cg_by_max["reductions"] - 3 * cg_by_max["bottom_iterations"], 3 * visits[cg_by_max["solver"]] + cg_by_max["cycles"] + 1)
+        self.refused(1, "bottom.solver=ca_bicgstab", "bottom.norm=max", "problem.box=8", expected=["bottom.norm: needs bottom.solver"])
+        for words in (["run.mode=krylov", "bottom.preconditioner=v_cycle"], ["bottom.preconditioner=amg"]):
+            self.refused(1, "bottom.solver=bicgstab", "bottom.norm=natural", "bottom.scaling=none", "problem.box=8", *words,
+                         expected=["bicgstab does not test that norm; give bottom.norm = \"residual\""])  # fmt: skip
+        for words in (["bottom.solver=pipelined_cg"], ["bottom.solver=cg", "run.mode=krylov"],
+                      ["bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=amg"]):  # fmt: skip
+            self.refused(1, *words, "bottom.norm=max", "problem.box=8", expected=["tested by bicgstab and cg at the bottom of cycles"])
+
     def test_a_right_side_of_zero_and_a_mean_that_was_removed_are_said(self) -> None:
         for box, a, mean, zero in ((8, 0.9, False, False), (8, 0, True, False), (1, 0, True, True)):
             with self.subTest(box=box, a=a):

@@ -11,12 +11,13 @@ struct BiCGStabVectors {
     Vector r0, p, s, Ap, As;
 };
 
-// BiCGStab (solvers/krylov/bicgstab/bicgstab.cpp).
+// BiCGStab (solvers/krylov/bicgstab/bicgstab.cpp). `by_max`: max|r| is tested.
 template <class System, class Report, class Vector = typename System::Vector>
 constexpr Outcome bicgstab(System& A, const KrylovRun<Vector>& run, Report& report,
-                           const BiCGStabVectors<Vector>& own) {
+                           const BiCGStabVectors<Vector>& own, bool by_max = false) {
     const auto& [x, r, rr, target, limit, scale] = run;
     const auto& [r0, p, s, Ap, As] = own;
+    const auto norm = [&](Vector v) { return by_max ? A.max_norm(v) : std::sqrt(A.dot(v, v)); };
     A.copy(r0, r);  // 1
     A.copy(p, r);   // 2
     double rho = rr;
@@ -27,7 +28,7 @@ constexpr Outcome bicgstab(System& A, const KrylovRun<Vector>& run, Report& repo
         A.axpby(s, 1, r, -alpha, Ap);  // 5
         A.axpby(x, 1, x, alpha, p);    // 7, first half
         ++report.iterations;
-        const double norm_s = std::sqrt(A.dot(s, s));
+        const double norm_s = norm(s);
         if (norm_s <= target) return report.converged(norm_s / scale);
 
         A.apply(As, s);
@@ -36,7 +37,7 @@ constexpr Outcome bicgstab(System& A, const KrylovRun<Vector>& run, Report& repo
         if (unusable(omega)) return report.breakdown(Vanished::omega);
         A.axpby(x, 1, x, omega, s);    // 7, second half
         A.axpby(r, 1, s, -omega, As);  // 8
-        const double norm_r = std::sqrt(A.dot(r, r));
+        const double norm_r = norm(r);
         if (norm_r <= target) return report.converged(norm_r / scale);
         report.residuals.push_back(norm_r / scale);
 

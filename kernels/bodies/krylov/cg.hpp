@@ -4,9 +4,10 @@
 
 namespace keel::bodies {
 
-// Conjugate gradients (solvers/krylov/cg/cg.cpp).
+// Conjugate gradients (solvers/krylov/cg/cg.cpp). `by_max`: max|r| is tested, by an all-reduce more.
 template <class System, class Report, class Vector = typename System::Vector>
-constexpr Outcome cg(System& A, const KrylovRun<Vector>& run, Report& report, Vector p, Vector Ap) {
+constexpr Outcome cg(System& A, const KrylovRun<Vector>& run, Report& report, Vector p, Vector Ap,
+                     bool by_max = false) {
     const auto& [x, r, rr_start, target, limit, scale] = run;
     A.copy(p, r);  // 1
     double rr = rr_start;
@@ -19,8 +20,9 @@ constexpr Outcome cg(System& A, const KrylovRun<Vector>& run, Report& report, Ve
         A.axpby(r, 1, r, -alpha, Ap);  // 5
         ++report.iterations;
         const double next = A.dot(r, r);
-        report.residuals.push_back(std::sqrt(next) / scale);
-        if (std::sqrt(next) <= target) return Outcome::converged;
+        const double norm_r = by_max ? A.max_norm(r) : std::sqrt(next);
+        report.residuals.push_back(norm_r / scale);
+        if (norm_r <= target) return Outcome::converged;
         if (!std::isfinite(next)) return report.breakdown(Vanished::r_r);
         const double beta = next / rr;  // 6
         A.axpby(p, 1, r, beta, p);      // 7

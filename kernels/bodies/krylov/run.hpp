@@ -57,9 +57,10 @@ struct Counts {
 };
 
 struct Stop {
-    double tolerance;  // on |b - A x| / |b|, 2-norms of the system as it is scaled
-    int limit;         // iterations in all
-    int max_restarts;  // under the verify-and-restart rule
+    double tolerance;     // on |b - A x| / |b|, 2-norms of the system as it is scaled
+    int limit;            // iterations in all
+    int max_restarts;     // under the verify-and-restart rule
+    bool by_max = false;  // max norms in place of 2-norms
 };
 
 template <class Vector>

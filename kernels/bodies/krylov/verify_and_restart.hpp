@@ -30,6 +30,14 @@ constexpr double norm(System& A, Vector x, double weight) {
     return std::isnan(scaled) ? HUGE_VAL : std::sqrt(weight * scaled) / scale;
 }
 
+// The squares of what is tested: those of 2-norms, or of max|r|.
+template <class System, class Vector = typename System::Vector>
+constexpr Squares tested_squares(System& A, Vector r, bool by_max) {
+    if (!by_max) return A.squares(r);
+    const double largest = A.max_norm(r);
+    return {largest * largest, {}};
+}
+
 // A solve of A x = b by several runs of a method, and the smallest true residual so far.
 template <class System>
 struct VerifiedSolve {
@@ -50,7 +58,7 @@ struct VerifiedSolve {
     constexpr Squares verify() {
         A.apply(r, x);
         A.axpby(r, scale, b, -1, r);
-        return A.squares(r);
+        return tested_squares(A, r, stop.by_max);
     }
 
     // Runs the method until a true residual meets the target, or it may or can go on no longer.
@@ -59,7 +67,8 @@ struct VerifiedSolve {
         Squares rr = bb;
         while (least > target) {
             const int done = report.iterations;
-            const KrylovRun<Vector> run{x, r, rr.own, target, stop.limit - done, norm_b};
+            const double square = stop.by_max ? A.dot(r, r) : rr.own;
+            const KrylovRun<Vector> run{x, r, square, target, stop.limit - done, norm_b};
             report.outcome = method.iterate(run, report);
 
             rr = verify();
@@ -118,10 +127,10 @@ constexpr void verify_and_restart(System& A, Method& method, Vector r, Vector be
     report.residuals.push_back(1.0);
     A.fill(x, 0.0);
     A.fill(best, 0.0);
-    Squares bb = A.squares(b);
+    Squares bb = tested_squares(A, b, stop.by_max);
     const double scale = safe(bb.own) ? 1.0 : A.unit(b);
     A.combine(r, {scale}, {b});
-    if (scale != 1.0) bb = A.squares(r);
+    if (scale != 1.0) bb = tested_squares(A, r, stop.by_max);
     if (std::isfinite(bb.own)) {
         VerifiedSolve<System> solve{A, r, best, x, b, stop, scale, bb};
         solve.run_until_met(method, report);

@@ -55,6 +55,7 @@ std::vector<KeyUse> GridMode::keys_of_grids() {
             {"problem.seed", {{"problem.rhs", {"random"}}}},
             {"problem.seed", {{"problem.shape", {"scattered", "tags"}}}},
             {"problem."},
+            {"bottom.norm", {{"bottom.norm", {keel::name(Norm::max)}}}, "", true},
             {"bottom.norm", {{"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}, "", true},
             {"bottom.preconditioner",
              {{"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg)}}},

@@ -10,6 +10,7 @@
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/records/kernel_times.hpp"
 #include "miniapp/report/records/krylov_record.hpp"
+#include "miniapp/setup/rules/solver_rules.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/bottom/preconditioners.hpp"
@@ -193,9 +194,8 @@ class KrylovMode : public HierarchyMode {
         require(!solver.reads("basis") || !exchanges_for_several(p.bottom.powers),
                 {"bottom.powers", "bottom.solver", "bottom.preconditioner"},
                 "a preconditioner takes part in every power; give bottom.powers = \"paired\"");
+        require(solver.tests(p.bottom.norm), {"bottom.norm", "bottom.solver"}, other_norm(solver));
         if (solver.preconditioning != Preconditioning::symmetric) return;
-        require(solver.tests(p.bottom.norm), {"bottom.norm", "bottom.solver"},
-                fmt::format("{} knows sqrt(r . M r) alone; give bottom.norm = \"natural\"", solver.name));
         if (!v_cycle) return;
         require(
             p.multigrid.pre == p.multigrid.post, {"multigrid.pre", "multigrid.post"},

@@ -73,6 +73,11 @@ void check_shared_powers(Rules& rules, const GridUse& use) {
 
 }  // namespace
 
+std::string other_norm(const Method& method) {
+    return fmt::format("{} does not test that norm; give bottom.norm = \"{}\"", method.name,
+                       name(method.norms.front()));
+}
+
 void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matrix) {
     const BottomOptions& bottom = solver.options;
     const bool of_blocks = of_matrix && bottom.preconditioner == PreconditionerKind::block_ic0;
@@ -91,8 +96,7 @@ void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matri
     };
     require(bottom.scaling == Scaling::none, {"bottom.scaling"},
             "takes the place of the scaling; give bottom.scaling = \"none\"");
-    require(bottom.norm == Norm::natural || method.tests(Norm::residual), {"bottom.norm", "bottom.solver"},
-            fmt::format("{} tests sqrt(r . M r) alone; give bottom.norm = \"natural\"", bottom.solver));
+    require(method.tests(bottom.norm), {"bottom.norm", "bottom.solver"}, other_norm(method));
     require(method.degree.of(bottom) == 0 || !exchanges_for_several(bottom.powers), {"bottom.powers"},
             "takes part in every power; give bottom.powers = \"paired\"");
     rules.require(of_blocks || method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
@@ -130,13 +134,21 @@ Unknowns unknowns_of(const Parameters& p, const GridUse& use, int ranks, double 
     return {cells, "cells of the bottom grid", "a wider multigrid.bottom_box"};
 }
 
-void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns) {
+void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns,
+                   bool at_bottom) {
     for (const NamedSolver& solver : solvers) check_vectors(rules, solver, unknowns);
     for (const NamedSolver& solver : solvers) check_basis(rules, solver);
+    for (const auto& [name, options] : solvers)
+        rules.require(options.norm != Norm::max || (method_named(options.solver).tests_max && at_bottom &&
+                                                    options.preconditioner == PreconditionerKind::none),
+                      {"bottom.norm", "bottom.solver", "bottom.preconditioner", "run.mode", "run.survey"},
+                      "bottom.norm = \"max\": tested by bicgstab and cg at the bottom of cycles, without a "
+                      "preconditioner; choose one of them, or residual");
 }
 
 void check_solvers(Rules& rules, const GridUse& use, int ranks, double boxes) {
-    check_solvers(rules, use.solvers, unknowns_of(rules.parameters(), use, ranks, boxes));
+    check_solvers(rules, use.solvers, unknowns_of(rules.parameters(), use, ranks, boxes),
+                  use.krylov == KrylovLevel::coarsest);
     for (const NamedSolver& solver : use.solvers) check_powers_fit(rules, solver, use);
     for (const NamedSolver& solver : use.solvers) {
         check_preconditioner(rules, solver);

@@ -25,7 +25,8 @@ class BiCGStab : public MethodOfSystem {
     using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
-        return fused ? bodies::bicgstab_fused(A, run, report, own) : bodies::bicgstab(A, run, report, own);
+        return fused ? bodies::bicgstab_fused(A, run, report, own)
+                     : bodies::bicgstab(A, run, report, own, options.norm == Norm::max);
     }
 
   private:
@@ -46,7 +47,9 @@ Method bicgstab() {
         .vectors = 5,
         .applications = 2,
         .flops = 29,
+        .keys = {"norm"},
         .preconditioning = Preconditioning::right,
+        .tests_max = true,
         .launched = LaunchedMethod::bicgstab,
         .make = made<BiCGStab<false>>,
     };
@@ -58,6 +61,8 @@ Method bicgstab_fused() {
     method.source = "the same recurrences, inner products fused";
     method.use = "the fair baseline: a third of bicgstab's all-reduces at no cost";
     method.reductions = 2;
+    method.keys = {};
+    method.tests_max = false;
     method.launched = LaunchedMethod::bicgstab_fused;
     method.make = made<BiCGStab<true>>;
     return method;

@@ -1,8 +1,8 @@
 // Conjugate gradients: Hestenes and Stiefel 1952, as Saad, Iterative Methods for Sparse Linear Systems,
 // 2nd ed., Alg. 6.18. A must be symmetric and positive definite (semi-definite with b in its range).
 //
-// Per iteration: 1 application (1 exchange), 2 all-reduces of 1 word. Vectors: p, Ap besides x and r.
-// F_A + 13 flops per cell.
+// Per iteration: 1 application (1 exchange), 2 all-reduces of 1 word (norm = max: 3). Vectors: p, Ap besides
+// x and r. F_A + 13 flops per cell.
 
 #include <cmath>
 
@@ -18,7 +18,9 @@ class ConjugateGradients : public MethodOfSystem {
   public:
     using MethodOfSystem::MethodOfSystem;
 
-    Outcome iterate(const Run& run, Report& report) override { return bodies::cg(A, run, report, p, Ap); }
+    Outcome iterate(const Run& run, Report& report) override {
+        return bodies::cg(A, run, report, p, Ap, options.norm == Norm::max);
+    }
 
   private:
     Vector p = vector(), Ap = vector();
@@ -77,20 +79,23 @@ class PreconditionedCG : public MethodOfSystem {
 }  // namespace
 
 Method cg() {
+    const Quantity with_norm{"2; norm = max 3",
+                             [](const BottomOptions& o) { return o.norm == Norm::max ? 3 : 2; }};
     return {
         .name = "cg",
         .source = "Hestenes and Stiefel 1952; Saad, Alg. 6.18",
         .use = "the operator is symmetric: half the work of BiCGStab per iteration",
         .scaling = DiagonalScaling::symmetric,
         .exchanges = 1,
-        .reductions = 2,
-        .words = 2,
+        .reductions = with_norm,
+        .words = with_norm,
         .vectors = 2,
         .applications = 1,
         .flops = 13,
         .keys = {"norm"},
         .preconditioning = Preconditioning::symmetric,
         .norms = {Norm::residual, Norm::natural},
+        .tests_max = true,
         .preconditioned_vectors = 1,
         .flexible = true,
         .launched = LaunchedMethod::cg,

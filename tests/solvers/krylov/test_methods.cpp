@@ -119,7 +119,7 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<GramPrecision>() == Words{"double", "double_double"});
     CHECK(words_of<Powers>() == Words{"paired", "sequential", "matrix_powers", "fused_matrix_powers"});
     CHECK(words_of<Splitting>() == Words{"boxes", "interleaved", "slabs"});
-    CHECK(words_of<Norm>() == Words{"residual", "natural"});
+    CHECK(words_of<Norm>() == Words{"residual", "natural", "max"});
     CHECK(words_of<SpectrumFrom>() == Words{"auto", "estimate", "interval"});
     CHECK(words_of<PreconditionerKind>() == Words{"none", "amg", "v_cycle", "block_ic0"});
     CHECK(words_of<Cycle>() == Words{"V", "F"});

@@ -47,6 +47,35 @@ Make scripted(const Scripted::Script& script) {
 
 }  // namespace
 
+TEST_CASE("by the max norm bicgstab and cg make the same iterates and stop where max|r| is small enough") {
+    BottomOptions options;
+    options.norm = Norm::max;
+    for (const std::string method : {"bicgstab", "cg"}) {
+        CAPTURE(method);
+        OneLevel system(rough);
+        const Report report = system.solve(made(method, options), {1e-6, 200, 0, true});
+        const Field r = system.A.make_vector();
+        system.A.residual(r, system.b, system.y);
+        const double quotient = system.A.max_norm(r) / system.A.max_norm(system.b);
+        CHECK(report.met);
+        CHECK(report.outcome == Outcome::converged);
+        CHECK(quotient <= 1e-6);
+        CHECK(relative(report.true_residual, quotient) < 1e-9);
+        // It is the first iterate that does.
+        system.solve(made(method, options), {1e-30, report.iterations - 1, 0, true});
+        system.A.residual(r, system.b, system.y);
+        CHECK(system.A.max_norm(r) > 1e-6 * system.A.max_norm(system.b));
+
+        const Report by_max = system.solve(made(method, options), {1e-30, 10, 0, true});
+        const std::vector<double> solution = system.solution();
+        const Report plain = system.solve(made(method), {1e-30, 10, 0});
+        CHECK(system.solution() == solution);
+        // (r,r) at the start, and for cg a maximum an iteration beside (r,r).
+        CHECK(by_max.counts.reductions - plain.counts.reductions == (method == "cg" ? 11 : 1));
+        CHECK(by_max.counts.words - plain.counts.words == (method == "cg" ? 11 : 1));
+    }
+}
+
 TEST_CASE("a right-hand side of zero is solved in no iteration by zero") {
     for (const auto& [name, make, scaling] : all_methods()) {
         CAPTURE(name);
