@@ -150,7 +150,7 @@ class Installed(unittest.TestCase):
             "keel-study plan weak --site slurm_c": ["slurm_cray"],
             "keel-study plan --unch": ["--unchecked"],
             "keel-report hist": ["history"],
-            "keel-report o": ["operations"],
+            "keel-report sc": ["schemes"],
             "keel-report run o": ["own.toml"],
             "keel-simulate --mach": ["--machine"],
             "keel-simulate qu": ["quickstart.toml"],

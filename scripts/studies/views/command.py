@@ -7,24 +7,21 @@ from collections.abc import Sequence
 from studies.define.checked_toml import Refused
 from studies.layout import named
 from studies.records import UnreadableRecords
-from studies.views import builds, compare, history, operations, page, records, schemes, surveys
+from studies.views import compare, history, page, records, schemes, surveys
 
 ABOUT = """Tables and pages of records, the JSON lines that keel writes (output.json=FILE).
 
     scripts/report run        RUN.json [RUN2.json]     one HTML page, two runs side by side
     scripts/report compare    RUN.json ...             a row a run and solver
-    scripts/report operations FIRST.json SECOND.json   time by operation, and quotients
     scripts/report surveys    SURVEY.json ...          counts of bottom solvers
     scripts/report schemes    W.R.MACHINE.json ...     communication schemes of dry runs
     scripts/report records    RUN.json ...             CSV; --as hatchet, --as thicket
     scripts/report history    FOLDER                   figures of merit by revision; finds losses
-    scripts/report builds     BEFORE AFTER DECK.toml   runs decks by two builds and compares their records
 
-Documents: docs/reference/records.md. Exit status: 0 all is well, 1 history found a loss or builds a difference, 2 refused."""
+Documents: docs/reference/records.md. Exit status: 0 all is well, 1 history found a loss, 2 refused."""
 
 # Each has a docstring, add_options(parser) and act(options), which returns the exit status.
-VIEWS = {"run": page, "compare": compare, "operations": operations, "surveys": surveys, "schemes": schemes, "records": records,
-         "history": history, "builds": builds}  # fmt: skip
+VIEWS = {"run": page, "compare": compare, "surveys": surveys, "schemes": schemes, "records": records, "history": history}
 
 
 def parser() -> argparse.ArgumentParser:

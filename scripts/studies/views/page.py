@@ -7,14 +7,15 @@ nothing is overwritten. With --figures each figure is also a file of its own in 
 import argparse
 import shlex
 from pathlib import Path
+from statistics import median
 
 from studies.layout import named
 from studies.markdown import digits
 from studies.records import Run, UnreadableRecords, differing_keys, of_one_clock, read_all, short_names
 from studies.statistics import spread
-from studies.views.operations import Times, head_and_rows, milliseconds
 
 FIGURES = ("levels", "residuals", "bandwidth", "roofline", "traffic", "split", "messages")
+Times = dict[str, float]
 
 
 def last_runs(paths: list[Path]) -> list[Run]:
@@ -79,6 +80,32 @@ def facts(run: Run) -> dict[str, str]:
 
 def deck_text(run: Run) -> str:
     return "\n".join(f"{section}.{key} = {value!r}" for section, keys in run.head.get("deck", {}).items() for key, value in keys.items())
+
+
+def milliseconds(run: Run, solver: str) -> Times:
+    """Milliseconds of a solve in each operation, in the order of the report, and of the whole solve."""
+    times: Times = {}
+    for timer in run.timers(solver):
+        times[timer["op"]] = times.get(timer["op"], 0.0) + 1e3 * timer["t_mean"]
+    solves = [solve["seconds"] for solve in run.solves(solver)]
+    # The seconds of a survey's result are those of its fastest solver.
+    seconds = run.result.get("seconds") if run.mode != "survey" else None
+    if seconds or solves:
+        times["solve"] = 1e3 * (seconds or median(solves))
+    return times
+
+
+def head_and_rows(columns: dict[str, Times]) -> tuple[list[str], list[list[str]]]:
+    """A row an operation, the solve last. Behind one column stand shares of the solve, behind two the quotient."""
+    names, times = list(columns), list(columns.values())
+    last = {1: "share", 2: f"{names[-1]} / {names[0]}"}.get(len(columns)) if columns else None
+    found = []
+    for op in sorted(dict.fromkeys(op for one in times for op in one), key=lambda op: op == "solve"):
+        values = [one.get(op) for one in times]
+        part, whole = values[-1], values[0] if len(columns) == 2 else times[0].get("solve")
+        quotient = f"{part / whole:.2f}" if part is not None and whole else "-"
+        found.append([op, *("-" if value is None else f"{value:.3f}" for value in values), *([quotient] if last else [])])
+    return ["operation", *(f"{name}, ms" for name in names), *([last] if last else [])], found
 
 
 def operation_columns(runs: list[Run], names: list[str]) -> dict[str, Times]:
