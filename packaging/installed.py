@@ -28,7 +28,6 @@ from studies.views.command import parser as report  # noqa: E402
 COMMANDS = {"keel-study": study, "keel-report": report, "keel-simulate": simulate, "keel-hosts": hosts}
 ABOUT = "proxy application for geometric multigrid, bottom Krylov solvers and communication schemes"
 ENVIRONMENT = """  KEEL_DATA  folder with machines/, platforms/, sites/, studies/ and decks of your own
-  KEEL_DEVICES  GPUs that the ranks of a node take in turn, such as 3,2,1,0
   OMP_NUM_THREADS  threads of a rank; by default the processors that ranks share"""
 
 

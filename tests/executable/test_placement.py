@@ -107,20 +107,12 @@ class Binding(KeelTest):
                 if expected * (ranks or 1) <= len(mine):
                     self.assertEqual([text for text in run.record("run")["warnings"] if "take turns" in text], [])
 
-    def test_ranks_take_devices_in_turns_or_as_the_environment_orders_them(self) -> None:
+    def test_ranks_take_devices_in_turns(self) -> None:
         if "gpu_emulated" not in self.text(None, "--backends"):
             self.skipTest("gpu_emulated is not compiled in")
-        words = [*SMALL, "run.backend=gpu_emulated"]
-        for order, expected in ((None, "0101"), ("1,0", "1010"), ("1", "1111")):
-            environment = {"KEEL_EMULATED_DEVICES": "2"} | ({"KEEL_DEVICES": order} if order else {})
-            with patch.dict(os.environ, environment), self.subTest(order):
-                devices = self.valid(4, *words).record("run")["devices"]
-                self.assertEqual("".join(device.split()[0] for device in devices), expected)
-        for order in ("2", "", "0,,1", "0 1", "-1", "one"):
-            with patch.dict(os.environ, {"KEEL_EMULATED_DEVICES": "2", "KEEL_DEVICES": order}), self.subTest(order):
-                run = self.run_keel(2, *words)
-                self.assertEqual(run.status, 2)
-                self.assertIn(f'KEEL_DEVICES="{order}": give numbers from 0 to 1', " ".join(run.stderr.split()))
+        with patch.dict(os.environ, {"KEEL_EMULATED_DEVICES": "2"}):
+            devices = self.valid(4, *SMALL, "run.backend=gpu_emulated").record("run")["devices"]
+        self.assertEqual("".join(device.split()[0] for device in devices), "0101")
 
     def test_a_quota_of_processor_time(self) -> None:
         root = Path("/sys/fs/cgroup")

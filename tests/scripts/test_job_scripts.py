@@ -99,21 +99,18 @@ class JobScripts(unittest.TestCase):
             self.assertIn(line, text)
         self.assertEqual(submit, "sbatch job.sh")
 
-    def lines(self, launcher: str, run: str, environment: str = "") -> str:
+    def lines(self, launcher: str, run: str) -> str:
         site = self.folder / "gpus.toml"
         site.write_text(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 64\ngpus = 4\n'
-                        f"[run]\nthreads = 16\ngpus_per_rank = 1\n{run}{environment}")  # fmt: skip
+                        f"[run]\nthreads = 16\ngpus_per_rank = 1\n{run}")  # fmt: skip
         return self.script(site)[0]
 
-    def test_ranks_that_see_all_gpus_of_a_node_take_the_nearest_or_those_of_the_sites_order(self) -> None:
+    def test_ranks_that_see_all_gpus_of_a_node_take_the_nearest(self) -> None:
         for launcher, words in (("slurm", '--gpus-per-node=4 --gpu-bind=none "'), ("flux", "-o gpu-affinity=off "),
                                 ("pbs_pals", "#PBS -l select=12:ncpus=64:ngpus=4\n#PBS -l place=scatter:excl\n")):  # fmt: skip
             text = self.lines(launcher, 'gpu_bind = "none"\n')
             self.assertIn(words, text)
             self.assertNotIn("--gpus-per-task=1 --gpu-bind", text)
-            self.assertNotIn("KEEL_DEVICES", text)
-            text = self.lines(launcher, 'gpu_bind = "none"\ngpu_order = [3, 2, 1, 0]\n', '[gpu_environment]\nA = "1"\n')
-            self.assertIn("export KEEL_DEVICES=3,2,1,0\nexport A=1\n", text)
 
     def test_a_launcher_that_cannot_give_gpus_as_wanted_is_refused(self) -> None:
         for launcher, run, told in (
@@ -122,9 +119,6 @@ class JobScripts(unittest.TestCase):
             ("local", "", '8: run.gpus_per_rank: launcher "local" gives no GPUs to ranks; gpu_bind = "none" shows all'),
             ("pbs_alps", 'gpu_bind = "none"\n', '9: run.gpu_bind = "none": launcher "pbs_alps" cannot show all GPUs'),
             ("lsf_jsrun", 'gpu_bind = "none"\n', '9: run.gpu_bind = "none": launcher "lsf_jsrun" cannot show all GPUs'),
-            ("slurm", "gpu_order = [1, 0]\n", '9: run.gpu_order: wants gpu_bind = "none"'),
-            ("slurm", 'gpu_bind = "none"\ngpu_order = [0, 4]\n', "10: run.gpu_order: 4: the node has GPUs 0 to 3"),
-            ("slurm", 'gpu_bind = "none"\ngpu_order = ["0"]\n', "10: run.gpu_order: wants an array of whole numbers"),
         ):
             with self.subTest(launcher=launcher, run=run), self.assertRaises(Refused) as refused:
                 self.lines(launcher, run)

@@ -60,7 +60,7 @@ def spec(*said: str, **variants: Any) -> SimpleNamespace:
 
 class Pieces(unittest.TestCase):
     def test_options_and_presets_are_those_of_the_build(self) -> None:
-        options = {*re.findall(r"^(?:option\(|set\()(KEEL_\w+)", CMAKE, re.MULTILINE), "KEEL_DATA", "KEEL_DEVICES"}  # variables of the environment
+        options = {*re.findall(r"^(?:option\(|set\()(KEEL_\w+)", CMAKE, re.MULTILINE), "KEEL_DATA"}  # a variable of the environment
         presets = set(re.findall(r'"name": "(\w+)"', (ROOT / "CMakePresets.json").read_text()))
         for name, text in files().items():
             self.assertLessEqual(set(re.findall(r"(?:-D|\b)(KEEL_[A-Z_]+)", text)), options, name)
@@ -306,7 +306,3 @@ class ReFrame(unittest.TestCase):
     def test_settings_name_a_system(self) -> None:
         (system,) = load("reframe/settings.py", {})["site_configuration"]["systems"]
         self.assertEqual(system["partitions"][0]["scheduler"], "local")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,17 +1,12 @@
 #include "miniapp/setup/machine/devices.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
-#include <sstream>
 
 #include "kernels/backends/registry.hpp"
-#include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 
@@ -49,27 +44,6 @@ std::vector<int> devices_of_ranks(const std::vector<std::vector<SeenDevice>>& of
     return chosen;
 }
 
-DeviceOrder device_order(std::size_t devices) {
-    const char* const given = std::getenv("KEEL_DEVICES");
-    if (given == nullptr) return {};
-    DeviceOrder order;
-    std::istringstream words(given);
-    for (std::string word; std::getline(words, word, ',');) {
-        const bool number = word.find_first_not_of("0123456789") == word.npos;
-        if (word.empty() || word.size() > 5 || !number || std::stoul(word) >= devices) {
-            order.numbers.clear();
-            break;
-        }
-        order.numbers.push_back(std::stoi(word));
-    }
-    if (order.numbers.empty())
-        order = {{},
-                 fmt::format("KEEL_DEVICES=\"{}\": give numbers from 0 to {} with commas between, the "
-                             "devices that the ranks of a node take in turn; or unset it",
-                             shown(given), devices - 1)};
-    return order;
-}
-
 int device_of_rank(const std::string& backend, const Topology& detected, const Communicator& comm) {
     const std::vector<std::string> addresses = devices_of(backend).addresses;
     if (addresses.empty()) return 0;
@@ -87,9 +61,7 @@ int device_of_rank(const std::string& backend, const Topology& detected, const C
         auto& seen = of_ranks.emplace_back();
         for (auto count = *at++; count > 0; --count, at += 2) seen.push_back({at[0], at[1] != 0});
     }
-    const auto place = static_cast<std::size_t>(detected.local_rank(comm.rank()));
-    const std::vector<int> order = device_order(addresses.size()).numbers;
-    return order.empty() ? devices_of_ranks(of_ranks)[place] : order[place % order.size()];
+    return devices_of_ranks(of_ranks)[static_cast<std::size_t>(detected.local_rank(comm.rank()))];
 }
 
 }  // namespace keel

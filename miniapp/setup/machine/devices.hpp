@@ -25,14 +25,7 @@ struct SeenDevice {
 // less than its share of the ranks, else the one with the fewest ranks.
 std::vector<int> devices_of_ranks(const std::vector<std::vector<SeenDevice>>& of_ranks);
 
-// KEEL_DEVICES lists the devices that the ranks of a node take in turn: the list, or what is wrong with it.
-struct DeviceOrder {
-    std::vector<int> numbers;  // none if it is not set
-    std::string error;
-};
-DeviceOrder device_order(std::size_t devices);
-
-// The number of this rank's device: by KEEL_DEVICES, else the nearest. Collective.
+// The number of this rank's device. Collective.
 int device_of_rank(const std::string& backend, const Topology& detected, const Communicator& comm);
 
 }  // namespace keel

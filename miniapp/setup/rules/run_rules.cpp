@@ -9,7 +9,6 @@
 #include "miniapp/files/lists.hpp"
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/files/output_files.hpp"
-#include "miniapp/setup/machine/devices.hpp"
 #include "miniapp/setup/resolved.hpp"
 
 namespace keel {
@@ -126,10 +125,6 @@ void check_run(Rules& rules, int started) {
     rules.allow(
         reason.empty(), {"run.backend"},
         fmt::format("{}; backends that can run here: {}", reason, fmt::join(usable_backends(), ", ")));
-    if (const std::vector<std::string> devices = devices_of(backend).addresses; !devices.empty()) {
-        const std::string wrong = device_order(devices.size()).error;
-        rules.allow(wrong.empty(), {"run.backend"}, wrong);
-    }
     const bool device_aware =
         p.comm.device == DeviceMessages::device_aware && backend_info(backend).features.device_memory;
     rules.allow(!device_aware || Session::takes_device_memory(backend), {"comm.device"},

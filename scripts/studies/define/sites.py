@@ -36,7 +36,6 @@ TABLES = {
         "gpus_per_rank": Key(int, "GPUs of a rank", least=0),
         "gpu_bind": Key(str, "closest: the launcher shows a rank its own GPUs; none: all of the node, and Keel takes the nearest",
                         ("closest", "none")),
-        "gpu_order": Key(list, 'with gpu_bind = "none": numbers of the GPUs that the ranks of a node take in turn'),
         "options": Key(list, "further words for the launcher"),
     },
     "simulation": {
@@ -69,7 +68,6 @@ class Site:
     progress_cores: int = 0
     gpus_per_rank: int = 0
     gpu_bind: str = "closest"
-    gpu_order: tuple[int, ...] = ()
     options: tuple[str, ...] = ()
     machine: str = ""
     platform: str = ""
@@ -144,9 +142,8 @@ def read_site(path: Path) -> Site:
         if isinstance(table, dict):
             file.check(table, (name,), keys, f"[{name}]")
             for key, value in table.items():
-                kind = int if key == "gpu_order" else str
-                if isinstance(value, list) and not all(type(word) is kind for word in value):
-                    file.refuse((name, key), f"{name}.{key}: wants an array of {'texts' if kind is str else 'whole numbers'}")
+                if isinstance(value, list) and not all(isinstance(word, str) for word in value):
+                    file.refuse((name, key), f"{name}.{key}: wants an array of texts")
                 found[key] = tuple(value) if isinstance(value, list) else value
     for name in ENVIRONMENTS:
         found[name] = table = values.get(name, {})
@@ -168,8 +165,6 @@ def read_site(path: Path) -> Site:
         if str(found.get(key, "")).endswith(".toml"):
             found[key] = str((path.parent / str(found[key])).resolve())  # as seen from the site's file
     file.done()
-    if found.get("gpu_order"):
-        found["gpu_environment"] = {"KEEL_DEVICES": ",".join(map(str, found["gpu_order"]))} | found["gpu_environment"]
     if not cores:
         found["cores"] = len(os.sched_getaffinity(0))
     if not found.get("memory_gb"):
@@ -187,11 +182,6 @@ def check_gpus(file: CheckedToml, launcher: str, found: dict[str, Any]) -> None:
         file.refuse(("run", "gpus_per_rank"), f'run.gpus_per_rank: launcher "{launcher}" gives no GPUs to ranks{remedy}')
     if not closest and (launcher in NO_GPUS or launcher == "lsf_jsrun"):
         file.refuse(("run", "gpu_bind"), f'run.gpu_bind = "none": launcher "{launcher}" cannot show all GPUs to each rank')
-    order = found.get("gpu_order", ())
-    if order and closest:
-        file.refuse(("run", "gpu_order"), 'run.gpu_order: wants gpu_bind = "none": else a rank sees its own GPUs alone')
-    if wrong := [number for number in order if not 0 <= number < found.get("gpus", 0)]:
-        file.refuse(("run", "gpu_order"), f"run.gpu_order: {wrong[0]}: the node has GPUs 0 to {found.get('gpus', 0) - 1}")
 
 
 def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
