@@ -4,15 +4,13 @@ import contextlib
 import hashlib
 import io
 import json
-import sys
 import tempfile
 import unittest
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import check_result  # noqa: E402
+import check_result
 
 Result = dict[str, Any]
 SECONDS = {"h": 6.0, "2h": 1.0, "4h": 1.0}
@@ -85,7 +83,3 @@ class Check(unittest.TestCase):
                 self.assertEqual(check_result.main([str(Path(folder, "none.json"))]), 2)
         good = f"{right}: class base, 4.369067e+04 dof/s at h\n"
         self.assertTrue(printed.getvalue().startswith(f"{good}{good}{wrong}: --quick\n{other}: no result of the benchmark: "))
-
-
-if __name__ == "__main__":
-    unittest.main()

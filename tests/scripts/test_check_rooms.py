@@ -138,7 +138,3 @@ class CheckRooms(unittest.TestCase):
         done = check(Path(self.enterContext(tempfile.TemporaryDirectory())))
         self.assertEqual(done.returncode, 2)
         self.assertIn("not the project", done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -59,7 +59,3 @@ class CheckWords(unittest.TestCase):
 
     def test_what_is_allowed_passes(self) -> None:
         self.assertEqual(check(WELCOME), "every line speaks plainly\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

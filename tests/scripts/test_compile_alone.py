@@ -7,7 +7,6 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import compile_alone
 
 
@@ -50,7 +49,3 @@ class CompileAlone(unittest.TestCase):
         for words, status in ((["--help"], 0), ([], 2), ([str(self.root)], 2)):
             with mock.patch.object(sys, "argv", ["compile_alone.py", *words]):
                 self.assertEqual(compile_alone.main(), status)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,17 +1,13 @@
 """The checks of scripts/docs: each finds the fault that is put in front of it; links are those of the site."""
 
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from documents.checks import MOST_WORDS, mistakes, words  # noqa: E402
-from documents.layout import in_site  # noqa: E402
-from documents.records import Table, write_table  # noqa: E402
+from documents.checks import MOST_WORDS, mistakes, words
+from documents.layout import in_site
+from documents.records import Table, write_table
 
 RUN = {"type": "object", "properties": {"record": {"const": "run"}, "ranks": {"type": "integer", "description": "number of ranks"}}}
 SCHEMA = {"properties": {"record": {"enum": ["run"]}}, "$defs": {"run": RUN}}
@@ -107,7 +103,3 @@ class Records(unittest.TestCase):
             "| `other` | number or null | the remainder |",
         ):
             self.assertIn(row, lines)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -20,7 +20,3 @@ class Pictures(unittest.TestCase):
                 self.assertEqual(picture.read_text(), (DRAWN / picture.name).read_text(), picture.name)
                 page = (ROOT / "docs/explanations" / picture.stem).with_suffix(".md").read_text()
                 self.assertIn(f"(../figures/{picture.name})", page)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -107,7 +107,3 @@ class Fetch(unittest.TestCase):
         done = self.configure("-DKEEL_FETCH=ON", f"-DKEEL_FETCH_FROM={self.top}")
         self.assertEqual(done.returncode, 1)
         self.assertIn("SHA256 hash of", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,14 +1,10 @@
 """The papers' closed forms (scripts/papers/formulas.py) against golden values and against what they count."""
 
 import json
-import sys
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from papers.formulas import (  # noqa: E402
+from papers.formulas import (
     DeviceExchange,
     Network,
     closed_form_time,
@@ -31,6 +27,7 @@ from papers.formulas import (  # noqa: E402
     within_node_time,
 )
 
+ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/models.json").read_text())
 LASSEN = machine_named("lassen")
 SOME = {"messages": 10, "bytes": 4000, "bytes_per_rank": 3000, "bytes_per_node": 9000, "bytes_per_node_sent": 12000,
@@ -150,7 +147,3 @@ class Devices(unittest.TestCase):
             self.assertEqual(forms["staged"], staged_time(LASSEN, exchange))
             self.assertEqual(forms["shared"], shared_time(LASSEN, exchange).total)
             self.assertEqual(forms["shared as printed"], shared_time(LASSEN, printed).total)
-
-
-if __name__ == "__main__":
-    unittest.main()

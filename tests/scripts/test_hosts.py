@@ -6,16 +6,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts")]
-from namespaces import command, state  # noqa: E402
+from namespaces import command, state
 
+ROOT = Path(__file__).resolve().parents[2]
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
 
 
@@ -151,7 +149,3 @@ class Options(unittest.TestCase):
             command.main(["--help"])
         for name in ("up", "set", "run", "status", "down"):
             self.assertRegex(text.getvalue(), rf"\n +{name} ")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -13,10 +13,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-from documents.checks import wrong_links  # noqa: E402
+from documents.checks import wrong_links
 
+ROOT = Path(__file__).resolve().parents[2]
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
 COMMANDS = ("keel-study", "keel-report", "keel-simulate", "keel-hosts")
 STUDY = """
@@ -58,7 +57,8 @@ class Installed(unittest.TestCase):
         (cls.folder / "python").mkdir()
         (cls.folder / "python/python3").symlink_to(sys.executable)
         cls.environment = {**os.environ, "PATH": f"{cls.prefix}/bin:{cls.folder}/python:{os.environ['PATH']}"}
-        cls.environment.pop("KEEL", None)
+        for name in ("KEEL", "PYTHONPATH"):  # the sources
+            cls.environment.pop(name, None)
 
     def command(self, *words: object, status: int = 0) -> str:
         done = run(*words, cwd=self.here, env=self.environment)
@@ -196,7 +196,3 @@ class Installed(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("36 starts in one allocation", done.stdout)
         self.assertEqual({path.name for path in (target / "bin").iterdir()}, set(COMMANDS))
-
-
-if __name__ == "__main__":
-    unittest.main()

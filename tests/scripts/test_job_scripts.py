@@ -1,28 +1,23 @@
-"""The job script of every site against golden text, and under shellcheck. After a change that is meant:
-KEEL_GOLDEN=write python3 tests/scripts/test_job_scripts.py, and look at the difference."""
+"""The job script of every site against golden text, and under shellcheck. After a change that is meant
+run it with KEEL_GOLDEN=write, and look at the difference."""
 
 import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
-import fake_keel  # noqa: E402
-from studies.define.checked_toml import Refused  # noqa: E402
-from studies.define.sites import SITES, read_site  # noqa: E402
-from studies.define.study_file import read_study  # noqa: E402
-from studies.execute.folder import job_script  # noqa: E402
-from studies.execute.plan import plan  # noqa: E402
+import fake_keel
+from studies.define.checked_toml import Refused
+from studies.define.sites import SITES, read_site
+from studies.define.study_file import read_study
+from studies.execute.folder import job_script
+from studies.execute.plan import plan
+from support import needs
 
-try:
-    import jinja2  # noqa: F401
-except ModuleNotFoundError:
-    raise unittest.SkipTest("no Jinja2 for this Python (python3-jinja2)") from None
+needs("jinja2")
 
 GOLDEN = Path(__file__).parent / "golden_jobs"
 LOOP = "stop=  #", "#     point, round"  # lines between are the same in all scripts: golden once, for the site local
@@ -140,7 +135,3 @@ class JobScripts(unittest.TestCase):
             text, _ = job_script(plan(study, site, None), "/opt/keel/bin/keel", "mpiexec")
             self.assertIn(line + "\n", text)
             self.assertNotIn("PROJECT", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,24 +1,19 @@
 """Runs of a page on hosts with latency: what is asked of scripts/hosts and of a dry run, and the points made of their records."""
 
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from subprocess import CompletedProcess
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+from support import needs
 
-try:
-    import jinja2  # noqa: F401
-except ModuleNotFoundError:
-    raise unittest.SkipTest("no jinja2 for this Python (python3-jinja2)") from None
+needs("jinja2")
 
-from pages.latency import Hosts, delay_of, given  # noqa: E402
-from pages.page import PageRun  # noqa: E402
-from studies.records import Record  # noqa: E402
+from pages.latency import Hosts, delay_of, given
+from pages.page import PageRun
+from studies.records import Record
 
 SURVEY = [{"record": "solve", "schema": 2, "solver": "cg", "seconds": 3.0},
           {"record": "survey", "schema": 2, "solver": "cg", "seconds_median": 2.0, "outcome": "converged", "reductions": 5, "parts": {"bottom": 1.0}}]  # fmt: skip
@@ -79,7 +74,3 @@ class LatencyPage(unittest.TestCase):
         self.assertEqual(given("--delay 1ms"), ["--delay", "1ms", "--jitter=0us", "--rate=0", "--no-slow"])
         self.assertEqual(given("--slow 2:10%"), ["--slow", "2:10%", "--delay=0us", "--jitter=0us", "--rate=0"])
         self.assertEqual((delay_of("--jitter 1ms"), delay_of("--delay 500us --rate 100")), (0.0, 5e-4))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,12 +1,10 @@
 """scripts/mutate.py: what it changes, that it puts everything back, and that the semantic mistakes still fit the sources."""
 
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import mutate  # noqa: E402
+import mutate
 
 SOURCE = """\
 #include <vector>  // a < b
@@ -120,7 +118,3 @@ class Score(unittest.TestCase):
         outcomes = ["killed", "killed", "timed out", "survived", "did not compile"]
         self.assertEqual(mutate.summary([{"outcome": outcome} for outcome in outcomes]),
                          "2 killed, 1 timed out, 1 survived, 1 did not compile; noticed: 3 of 4, 75.0 %")
-
-
-if __name__ == "__main__":
-    unittest.main()

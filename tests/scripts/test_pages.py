@@ -11,18 +11,15 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
+from support import needs
+
+needs("jinja2")
+
+from pages.command import main, parser, work
+from pages.compare import differences
+from pages.page import Page, PageRun, all_pages, mark_of, sums, verdict
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-try:
-    import jinja2  # noqa: F401
-except ModuleNotFoundError:
-    raise unittest.SkipTest("no jinja2 for this Python (python3-jinja2)") from None
-
-from pages.command import main, parser, work  # noqa: E402
-from pages.compare import differences  # noqa: E402
-from pages.page import Page, PageRun, all_pages, mark_of, sums, verdict  # noqa: E402
-
 DRAWS = unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no matplotlib for this Python (python3-matplotlib)")
 PAPERS = unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas for this Python (python3-pandas)")
 
@@ -356,7 +353,3 @@ class PagesOfThisTree(unittest.TestCase):
         for page in all_pages():
             prose = [line for line in page.text().splitlines() if not line.startswith(("|", "    ", "!["))]  # a figure's text is its caption, too
             self.assertLessEqual(len(" ".join(prose).split()), 500, page.folder.name)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,28 +2,23 @@
 
 import json
 import stat
-import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+from support import needs
+
+needs("matplotlib", "pandas")
+
+from papers import acceleration, closed_forms, devices, gains, mapping, network, split, strong_scaling, weak_scaling
+from papers.figures import FIGURES, compact, make
+from papers.points import Folder, Point, Records, number
+from papers.printed import printed
+from studies.define.checked_toml import Refused
+from studies.records import Record, Run
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-try:
-    import matplotlib  # noqa: F401
-    import pandas  # noqa: F401
-except ModuleNotFoundError as error:
-    raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
-
-from papers import acceleration, closed_forms, devices, gains, mapping, network, split, strong_scaling, weak_scaling  # noqa: E402
-from papers.figures import FIGURES, compact, make  # noqa: E402
-from papers.points import Folder, Point, Records, number  # noqa: E402
-from papers.printed import printed  # noqa: E402
-from studies.define.checked_toml import Refused  # noqa: E402
-from studies.records import Record, Run  # noqa: E402
-
 
 def solve(solver: str, bottom: float, sums: float, count: int) -> dict[str, object]:
     """The record of a solve with `count` all-reduces, over a V-cycle of a second."""
@@ -43,7 +38,6 @@ def two_bottoms(name: str) -> Run:
         return of(*({**solve(solver, 0.1, sums, 1), "record": "survey"} for solver, sums in (("bicgstab", 0.8), ("ca_bicgstab", 0.2))))
     ranks = int(name.rpartition("_")[2])
     return of(solve("bicgstab", 0.1, ranks * 1e-3, 1000), solve("ca_bicgstab", 0.1, ranks * 1e-4, 100))
-
 
 MAPPING = [
     {"record": "row", "machine, mapping, sums": "hopper, 4 ranks a node, simulated", "ranks": 64,
@@ -75,7 +69,6 @@ def scheme_records(name: str) -> Run:
                      "predicted_between_nodes": (number + 1) * 1e-6})  # fmt: skip
     return of(*rows)
 
-
 MATRICES = [
     {"record": "row", "matrix": "natural", "machine": "blue_waters", "ranks a node": 16, "t": 1,
      "standard, us": 8.0, "two_step: gain (sockets)": [0.89, 0.8, 1.0],
@@ -87,7 +80,6 @@ CHOICES = [
      "closed form": "two_step", "plan, none on a socket": "standard", "plan, two sockets": "standard",
      "plan, one socket": "three_step", "closed form's choice over the fastest": 1.12},
 ]  # fmt: skip
-
 
 TIMERS = {"exchange.pack": 0.01, "exchange.wait": 0.005, "bottom.operator": 0.015, "bottom.vector": 0.02, "bottom.dots": 0.01,
           "reduction.wait": 0.3, "reduction": 0.1}  # fmt: skip
@@ -249,7 +241,6 @@ class Rows(unittest.TestCase):
                 values = devices.values_of(flow, message, want["e_pb"])
                 self.assertEqual(values * given["double_bytes"], want["bytes"][field])
 
-
 KEEL = """#!/bin/sh
 for word; do case $word in output.json=*) out=${word#*=};; fail) echo "no such deck" >&2; exit 2;; esac; done
 echo '{"record": "plan", "ranks": 1}' > "$out"
@@ -328,7 +319,3 @@ class Figures(unittest.TestCase):
     def test_compact_pictures_are_the_same_to_a_hundredth_of_a_point(self) -> None:
         drawn = '<g id="patch_6">\n    <path d="M 1.25678 2 \nL 3.5 4.0001 \n" x="0"/>\n   </g>'
         self.assertEqual(compact(drawn), '<path d="M 1.26 2 \nL 3.5 4 \n" x="0"/>')
-
-
-if __name__ == "__main__":
-    unittest.main()

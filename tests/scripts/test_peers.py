@@ -2,13 +2,11 @@
 
 import contextlib
 import io
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from studies.execute.peers import Code, main, table  # noqa: E402
+from studies.execute.peers import Code, main, table
 
 GOLDEN = """\
 | code | iterations | max\\|r\\| / max\\|f\\| | set-up, s | solve, s | MDOF/s | Keel's seconds over these |
@@ -166,7 +164,3 @@ class Comparison(unittest.TestCase):
         status, _, err = self.run_main()
         self.assertEqual(status, 2)
         self.assertIn("no keel_hypre; build them with -DKEEL_PEERS=ON", err)
-
-
-if __name__ == "__main__":
-    unittest.main()

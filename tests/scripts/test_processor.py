@@ -28,7 +28,3 @@ class Processor(unittest.TestCase):
                     self.assertEqual((done.returncode, done.stdout), (2, "") if foreign else (0, "main\n"))
                     lines = done.stderr.splitlines()
                     self.assertEqual([line.rpartition(" ")[2] for line in lines], ["one.", "-DKEEL_NATIVE=OFF"] if foreign else [])
-
-
-if __name__ == "__main__":
-    unittest.main()

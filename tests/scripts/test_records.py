@@ -1,13 +1,11 @@
 """scripts/studies/records.py on whole, cut and foreign files; scripts/studies/statistics.py by hand."""
 
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from studies.records import UnreadableRecords, differing_keys, read_all, read_runs, short_names  # noqa: E402
-from studies.statistics import order_of_interval, remark, spread  # noqa: E402
+from studies.records import UnreadableRecords, differing_keys, read_all, read_runs, short_names
+from studies.statistics import order_of_interval, remark, spread
 
 RUN = '{"record":"run","deck":{"bottom":{"solver":"cg","s":4},"run":{"mode":"solve"}},"cells":[2,2,2]}\n'
 SOLVE = '{"record":"solve","seconds":1.0}\n'
@@ -107,7 +105,3 @@ class Statistics(unittest.TestCase):
         self.assertIn("1 of 2 points: 3 measurements", remark([3, 6]))
         self.assertEqual(remark([6, 7]), "")
         self.assertEqual(spread([1, 2, 3, 4, 5, 6, 7, 8, 9]).bars, (2, 8))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,14 +3,12 @@
 import contextlib
 import io
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from studies.views import command, compare  # noqa: E402
+from studies.views import command, compare
 
 RECORDS = [
     {
@@ -43,7 +41,6 @@ def run(mode: str, *records: dict[str, Any], deck: dict[str, Any] | None = None)
     head = {"record": "run", "ranks": 1, "threads": 2, "cells": [8, 8, 8], "triad_bytes_per_second": 1e9,
             "shared_cores": False, "deck": keys | (deck or {})}  # fmt: skip
     return [head, *records]
-
 
 RESULT = {"record": "result", "fom": None, "valid": True, "interrupted": False}
 
@@ -126,7 +123,3 @@ class Table(unittest.TestCase):
             command.main(["compare", "--help"])
         self.assertEqual(end.exception.code, 0)
         self.assertIn("a row a run and solver", told.getvalue())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,13 +3,11 @@
 import contextlib
 import io
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from studies.views import command, hatchet as trees  # noqa: E402
+from studies.views import command, hatchet as trees
 
 try:
     import hatchet
@@ -24,7 +22,6 @@ except ModuleNotFoundError:
 def timer(op: str, level: int, seconds: float, solver: str = "cg") -> str:
     record = {"record": "timer", "op": op, "level": level, "calls": 2.0, "t_mean": seconds, "t_max": 2 * seconds, "solver": solver}
     return json.dumps(record) + "\n"
-
 
 RECORDS = (
     '{"record": "run", "ranks": 4, "threads": 2}\n'
@@ -102,7 +99,3 @@ cg, 4x2 [0.0, 7.75, 0.0]
         self.assertEqual(smooth.index.get_level_values("node").nunique(), 1)
         on_8 = made.filter_metadata(lambda row: row["ranks"] == 8)
         self.assertEqual(on_8.dataframe["time"].sum(), 2.5)
-
-
-if __name__ == "__main__":
-    unittest.main()

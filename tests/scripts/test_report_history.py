@@ -4,15 +4,14 @@ import contextlib
 import io
 import json
 import random
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+from studies.views import command
+from studies.views.history import Revision, find_changes
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-from studies.views import command  # noqa: E402
-from studies.views.history import Revision, find_changes  # noqa: E402
 
 try:
     import jinja2  # noqa: F401
@@ -30,7 +29,6 @@ def records(revision: str, date: str, fom: float | None, solver: str = "cg", fla
             "backend": "openmp", "flags": flags, "triad_bytes_per_second": 40e9, "deck": deck}  # fmt: skip
     result = {"record": "result", "fom": fom, "unit": "dof/s", "valid": fom is not None}
     return json.dumps(head) + "\n" + json.dumps(result) + "\n"
-
 
 TABLE = """\
 | series | revision | date | runs | median | 95 % or least-greatest | over before | triad GB/s | verdict |
@@ -127,7 +125,3 @@ class History(unittest.TestCase):
             self.assertIn(text, page)
         self.assertEqual((self.folder / "history_figures/history.pdf").read_bytes()[:4], b"%PDF")
         self.assertEqual((self.folder / "history_figures/history.png").read_bytes()[1:4], b"PNG")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,25 +4,20 @@ import contextlib
 import io
 import json
 import re
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-try:
-    import jinja2  # noqa: F401
-    import matplotlib  # noqa: F401
-    import pandas  # noqa: F401
-except ModuleNotFoundError as error:
-    raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
+from support import needs
 
-from studies.evaluate.figures import draw_all  # noqa: E402
-from studies.evaluate.figures.style import PHONE  # noqa: E402
-from studies.evaluate.tables import tables_of_runs  # noqa: E402
-from studies.views import command  # noqa: E402
-from studies.views.page import FIGURES, last_runs, side_by_side  # noqa: E402
+needs("jinja2", "matplotlib", "pandas")
+
+from studies.evaluate.figures import draw_all
+from studies.evaluate.figures.style import PHONE
+from studies.evaluate.tables import tables_of_runs
+from studies.views import command
+from studies.views.page import FIGURES, last_runs, side_by_side
 
 OPS = [("smooth", 8e9), ("residual", 4e9), ("exchange.send", 0), ("exchange.wait", 0), ("reduction", 0), ("bottom.preconditioner", 1e9)]
 
@@ -47,7 +42,6 @@ def run(ranks: int = 2, solver: str = "cg", slower: float = 1.0, mode: str = "so
         {"record": "result", "fom": 5e6 / slower, "unit": "dof/s", "seconds": 0.4 * slower, "valid": True, "setup_seconds": 0.05,
          "measured_bytes": 2.1e8, "moved": {"bytes": 3e9}},
     ]  # fmt: skip
-
 
 FACTS = [
     ["result", "VALID", "VALID"],
@@ -161,7 +155,3 @@ class Page(unittest.TestCase):
         one, other = self.file("a.json", run()), self.file("b.json", run(simulation={"platform": "torus", "machine": "hopper"}))
         for words in ([one, one, one], [one, other], [one, self.folder / "none.json"], [one, "--figures", "gif"], [dry]):
             self.assertEqual(self.report(*words)[0], 2, words)
-
-
-if __name__ == "__main__":
-    unittest.main()

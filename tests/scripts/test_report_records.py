@@ -1,13 +1,11 @@
 """scripts/report records against golden text."""
 
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from studies.records import UnreadableRecords  # noqa: E402
-from studies.views import records  # noqa: E402
+from studies.records import UnreadableRecords
+from studies.views import records
 
 RECORDS = """\
 {"record":"run","schema":1,"id":"a1","label":"one, two","clock":"real","ranks":2,"threads":1,"nodes":1,"backend":"openmp"}
@@ -48,7 +46,3 @@ class Csv(unittest.TestCase):
         self.assertEqual(
             str(error.exception), f"{self.file}: no rank_timer record; there are run, solve, survey, timer"
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

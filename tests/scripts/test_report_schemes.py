@@ -1,14 +1,12 @@
 """scripts/report schemes against golden text."""
 
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from studies.records import UnreadableRecords  # noqa: E402
-from studies.views import schemes  # noqa: E402
+from studies.records import UnreadableRecords
+from studies.views import schemes
 
 
 def row(
@@ -33,7 +31,6 @@ def row(
     }
     return json.dumps(record) + "\n"
 
-
 ALL = """\
 | ranks/node | boxes | scheme | messages | off-node | MB | off-node MB | duplicates removed | \
 most sent off node | most received off node | near us | gain | far us | gain |
@@ -50,7 +47,6 @@ far: standard us | fastest, gain | fastest node-aware, gain |
 | faces | 4 | 8^3 | 20.0 | staged_axes 2.00 | two_step/max_need 0.50 | 40.0 | two_step/max_need 4.00 | \
 two_step/max_need 4.00 |
 """
-
 
 SIZES = """\
 | workload | ranks/node | boxes | scheme | nodes heard | >= 8 B | >= 64 B |
@@ -169,7 +165,3 @@ class Tables(unittest.TestCase):
             path.write_text(row("standard", 100, 0, None))
             with self.assertRaisesRegex(UnreadableRecords, "no predicted times"):
                 schemes.comparisons([path])
-
-
-if __name__ == "__main__":
-    unittest.main()

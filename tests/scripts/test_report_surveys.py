@@ -1,14 +1,12 @@
 """scripts/report surveys against golden text."""
 
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from studies.records import UnreadableRecords  # noqa: E402
-from studies.views import surveys  # noqa: E402
+from studies.records import UnreadableRecords
+from studies.views import surveys
 
 
 def row(solver: str, converged: bool, missed: int) -> str:
@@ -22,7 +20,6 @@ def row(solver: str, converged: bool, missed: int) -> str:
         "missed_bottoms": missed,
     }
     return json.dumps(record) + "\n"
-
 
 GOLDEN = """\
 | bottom solver | plain | hard |
@@ -46,7 +43,3 @@ class Table(unittest.TestCase):
             path.write_text('{"record": "run"}\n')
             with self.assertRaisesRegex(UnreadableRecords, "no survey record"):
                 surveys.table([path])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -52,7 +52,3 @@ class Revision(unittest.TestCase):
         subprocess.run(["git", "worktree", "add", "-q", tree, "HEAD"], cwd=self.inner, check=True)
         self.inner = tree
         self.assertEqual(self.revision(), own)
-
-
-if __name__ == "__main__":
-    unittest.main()

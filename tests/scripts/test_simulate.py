@@ -3,16 +3,13 @@
 import contextlib
 import io
 import re
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts")]
-from studies.define.checked_toml import Refused  # noqa: E402
-from studies.define.platforms import INPUTS, options, read_machine, read_platform, words  # noqa: E402
-from studies.execute.simulate import main  # noqa: E402
+from studies.define.checked_toml import Refused
+from studies.define.platforms import INPUTS, options, read_machine, read_platform, words
+from studies.execute.simulate import main
 
 MACHINE = """\
 [machine]
@@ -136,7 +133,3 @@ class Simulate(unittest.TestCase):
     def test_an_alpha_without_latency_is_refused(self) -> None:
         with self.assertRaisesRegex(Refused, "must be more than twice the overhead of 4e-07 s"):
             read_machine(self.file("m.toml", MACHINE.replace("short = { alpha = 1e-6", "short = { alpha = 7e-7")))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,21 +1,19 @@
 """Study files, points and sites: what they mean, and what is said of those that are wrong."""
 
 import os
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts")]
-from studies.define.checked_toml import Refused, lines_of  # noqa: E402
-from studies.define.platforms import find  # noqa: E402
-from studies.define.points import ordered, points_of, words_of  # noqa: E402
-from studies.define.sites import SITES, launchers, place, read_site  # noqa: E402
-from studies.define.study_file import read_study  # noqa: E402
-from studies.execute.keel import deck_text, understand  # noqa: E402
+from studies.define.checked_toml import Refused, lines_of
+from studies.define.platforms import find
+from studies.define.points import ordered, points_of, words_of
+from studies.define.sites import SITES, launchers, place, read_site
+from studies.define.study_file import read_study
+from studies.execute.keel import deck_text, understand
 
+ROOT = Path(__file__).resolve().parents[2]
 GOOD = """\
 name = "family"
 claim = "which is best"
@@ -271,7 +269,6 @@ class Sites(Files):
         _, problems = place(read_site(self.file(text, "site.toml")), points_of(read_study(self.file(GOOD)))[0])
         self.assertIn("run.progress_cores = 1 would leave it a core", problems[0])
 
-
 PLAN = {
     "record": "plan",
     "unknowns": 32768,
@@ -292,7 +289,3 @@ class DryRuns(unittest.TestCase):
         for plan in (PLAN | {"predicted_bytes": None, "busiest": None, "unknowns": None}, {}):
             found = understand(plan)
             self.assertEqual((found.size, found.bytes_per_rank, found.messages, found.off_node), (None, None, None, None))
-
-
-if __name__ == "__main__":
-    unittest.main()

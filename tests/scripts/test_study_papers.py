@@ -1,17 +1,15 @@
 """The plans of the papers' studies (inputs/studies/papers) for two sites: points, nodes, node-hours, and predicted times."""
 
 import os
-import sys
 import unittest
 from dataclasses import replace
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts")]
-from studies.define.sites import SITES, Site, read_site  # noqa: E402
-from studies.define.study_file import Study, read_study  # noqa: E402
-from studies.execute.plan import plan, plan_text  # noqa: E402
+from studies.define.sites import SITES, Site, read_site
+from studies.define.study_file import Study, read_study
+from studies.execute.plan import plan, plan_text
 
+ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "inputs/studies/papers"
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
 TOLERANCE = 0.05  # iterations, and times with them, differ a little between compilers
@@ -51,7 +49,3 @@ class Plans(unittest.TestCase):
                 self.assertEqual(made.errors, [])
                 seconds = made.points[0].predicted.seconds or 0
                 self.assertLess(abs(seconds / EXPECTED[name][3][site.name] - 1), TOLERANCE, seconds)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,11 +10,10 @@ import time
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
-from studies.execute.folder import RESERVE_SECONDS  # noqa: E402
-from test_study_runs import Study, wait_for  # noqa: E402
+from studies.execute.folder import RESERVE_SECONDS
+from test_study_runs import Study, wait_for
 
+ROOT = Path(__file__).resolve().parents[2]
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
 
 STUDY = f"""
@@ -141,7 +140,3 @@ class Real(Study):
         resumed = self.counts(500)
         self.assertEqual(resumed, self.whole('["cg"]'))
         self.assertEqual(len(resumed), 4)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,26 +4,17 @@ import csv
 import os
 import re
 import signal
-import sys
 import time
-import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
-import fake_keel  # noqa: E402
-from test_study_runs import Study, wait_for  # noqa: E402
+import fake_keel
+from support import needs
+from test_study_runs import Study, wait_for
 
-try:
-    import jinja2  # noqa: F401
-    import matplotlib  # noqa: F401
-    import pandas  # noqa: F401
-except ModuleNotFoundError as error:
-    raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
+needs("jinja2", "matplotlib", "pandas")
 
-from studies.evaluate.figures import FIGURES, draw_all  # noqa: E402
-from studies.evaluate.tables import gather  # noqa: E402
-from studies.execute.folder import RESERVE_SECONDS, read_folder, write_new  # noqa: E402
+from studies.evaluate.figures import FIGURES, draw_all
+from studies.evaluate.tables import gather
+from studies.execute.folder import RESERVE_SECONDS, read_folder, write_new
 
 SCALING = """\
 try: what happens
@@ -172,7 +163,3 @@ class New(Study):
         )
         self.assertEqual(path.read_text(), "1")
         self.assertEqual(sorted(one.name for one in self.top.glob("*a.*")), ["a.2.md", "a.3.md", "a.md"])
-
-
-if __name__ == "__main__":
-    unittest.main()

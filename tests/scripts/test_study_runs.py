@@ -15,19 +15,16 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
-import fake_keel  # noqa: E402
-from studies.command import main  # noqa: E402
-from studies.execute.batch import SYSTEMS  # noqa: E402
-from studies.execute.folder import RESERVE_SECONDS, read_folder  # noqa: E402
-from studies.execute.run import run  # noqa: E402
-from studies.execute.states import interruption, states_of  # noqa: E402
+import fake_keel
+from studies.command import main
+from studies.execute.batch import SYSTEMS
+from studies.execute.folder import RESERVE_SECONDS, read_folder
+from studies.execute.run import run
+from studies.execute.states import interruption, states_of
+from support import needs
 
-try:
-    import jinja2  # noqa: F401
-except ModuleNotFoundError:
-    raise unittest.SkipTest("no Jinja2 for this Python (python3-jinja2)") from None
+needs("jinja2")
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def wait_for(what: Callable[[], bool], seconds: float = 20) -> None:
@@ -564,7 +561,3 @@ class Refusals(Study):
             done = self.study(verb, self.top)
             self.assertEqual(done.returncode, 2)
             self.assertIn("no folder that scripts/study write has made", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
