@@ -75,17 +75,6 @@ class MergedBoxes(KeelTest):
                     planned = sum(row["all"][number] for row in moves) + per_cycle[0] * ghosts[0]["all"][number]
                     self.assertEqual(sent[f"all_{number}"], cycles * planned)
 
-    def test_memory_is_predicted(self) -> None:
-        # Large enough that a tenth is more than the megabyte that code and libraries grow by, which is not predicted.
-        words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.agglomerate=1000000", "bottom.tolerance=0.5",
-                 "multigrid.tolerance=1e-2", *ONCE]  # fmt: skip
-        for more in ([], ["multigrid.interpolation=linear", "problem.storage=blocks"], ["multigrid.precision=mixed"]):
-            with self.subTest(more=more):
-                there = self.planned(4, *words, *more)["predicted_bytes"]
-                facts = self.valid(4, *words, *more).facts
-                self.assertEqual(there, facts["predicted_bytes"])
-                self.assertAlmostEqual(there, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-
     def test_other_studies_merge_too(self) -> None:
         judged = ["problem.boxes=[2,2,2]", "multigrid.agglomerate=1000000"]  # on levels that two of three ranks have none of
         self.valid(3, INPUTS / "smoke/full_multigrid.toml", *judged)

@@ -133,15 +133,6 @@ class Arrays(KeelTest):
         run = self.valid(2, deck, *SMALL)
         self.assertEqual(run.record("run")["deck"]["problem"]["rhs"], str(self.folder / "f.npy"))
 
-    def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
-        f = self.file("f.npy", numpy_file((128, 64, 64), lambda i, j, k: (i + j + k) % 3 - 1.0))
-        words = ["problem.box=64", "problem.boxes=[2,1,1]", f"problem.rhs={f}"]
-        for ranks in (1, 2):
-            predicted = self.planned(ranks, *words)["predicted_bytes"]
-            facts = self.valid(ranks, *words, *ONCE).facts
-            self.assertEqual(predicted, facts["predicted_bytes"])
-            self.assertAlmostEqual(predicted, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-
     def test_what_does_not_fit_is_refused_with_the_remedy(self) -> None:
         good = numpy_file(CELLS, lambda i, j, k: 1.0)
         cases = [

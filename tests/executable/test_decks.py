@@ -4,11 +4,10 @@ import os
 import re
 import subprocess
 import tempfile
-from math import prod
 from pathlib import Path
 from unittest.mock import patch
 
-from keel_runner import INPUTS, NIGHTLY, ONCE, ROOT, KeelTest, at_once, by_turns, strict_json, unwrapped
+from keel_runner import INPUTS, NIGHTLY, ONCE, ROOT, KeelTest, at_once, by_turns, strict_json
 from record_schema import RECORDS, against_schema
 
 SMOKE = sorted((INPUTS / "smoke").glob("*.toml"))
@@ -545,63 +544,6 @@ class DryRun(KeelTest):
         run = self.run_keel(None, "--dry-run", "problem.ranks=1048577", "comm.ranks_per_node=16", quick=False)
         self.assertEqual(run.stderr, "command line: problem.ranks = 1048577: must be from 0 to 1048576\n")
         self.assertEqual(run.status, 2)
-
-    def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
-        deck = INPUTS / "papers/seed_weak.toml"
-        for ranks in (1, 2):
-            with self.subTest(ranks=ranks):
-                predicted = self.planned(ranks, deck)["predicted_bytes"]
-                facts = self.valid(ranks, deck, *ONCE).facts
-                self.assertEqual(prod(facts["cells"]), ranks * 64**3)
-                self.assertEqual(predicted, facts["predicted_bytes"])
-                self.assertAlmostEqual(predicted, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-                self.assertGreater(facts["array_bytes"], 8 * 8 * 64**3)
-                self.assertLessEqual(facts["measured_bytes"], 1.35 * facts["array_bytes"])
-
-    def test_memory_predicted_holds_deep_ghosts(self) -> None:
-        words = (INPUTS / "smoke/ca_cg_matrix_powers.toml", "problem.box=32", "multigrid.bottom_box=32", "problem.storage=boxes")
-        deep = self.planned(2, *words)["predicted_bytes"]
-        shallow = self.planned(2, *words, "bottom.powers=paired")["predicted_bytes"]
-        # Four ghost layers for one, in nearly all the memory there is.
-        self.assertGreater(deep, 1.3 * shallow)
-        facts = self.valid(2, *words, *ONCE).facts
-        self.assertEqual(deep, facts["predicted_bytes"])
-        self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-        fused = (*words, "bottom.powers=fused_matrix_powers")
-        facts = self.valid(2, *fused, *ONCE).facts
-        self.assertEqual((facts["predicted_bytes"], self.planned(2, *fused)["predicted_bytes"]), (deep, deep))
-        self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-
-    def test_memory_predicted_holds_the_ghosts_of_fused_sweeps(self) -> None:
-        needed = {}
-        for storage in ("boxes", "blocks"):
-            # Enough cells for a tenth to be more than the megabyte of code that nobody predicts.
-            words = ("problem.box=32", "problem.boxes=[2,2,2]", "multigrid.fused_box=1",
-                     f"problem.storage={storage}", *ONCE)  # fmt: skip
-            needed[storage] = self.planned(2, *words)["predicted_bytes"]
-            facts = self.valid(2, *words).facts
-            self.assertEqual(needed[storage], facts["predicted_bytes"])
-            self.assertAlmostEqual(needed[storage], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-        self.assertLess(needed["blocks"], 0.9 * needed["boxes"])  # no ghosts between two boxes
-
-    def test_memory_predicted_is_less_with_fewer_fused_half_sweeps(self) -> None:
-        words = ("problem.box=32", "problem.boxes=[4,2,2]", "problem.storage=boxes")
-        plain, all_of_leg = (self.planned(2, *words, *some)["predicted_bytes"] for some in (["multigrid.reference_path=true"], []))
-        sweep = (*words, "multigrid.fused_half_sweeps=2", *ONCE)
-        facts = self.valid(2, *sweep).facts
-        self.assertEqual(self.planned(2, *sweep)["predicted_bytes"], facts["predicted_bytes"])
-        self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-        self.assertTrue(plain < facts["predicted_bytes"] < 0.9 * all_of_leg)
-
-    def test_memory_of_a_bottom_grid_that_is_moved_is_predicted(self) -> None:
-        words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.bottom_box=16", "bottom.tolerance=0.5",
-                 "multigrid.tolerance=1e-2", *ONCE]  # fmt: skip
-        for place in ("consolidate", "gather", "replicate"):
-            there = self.planned(4, *words, f"multigrid.bottom_grid={place}")["predicted_bytes"]
-            facts = self.valid(4, *words, f"multigrid.bottom_grid={place}").facts
-            self.assertEqual(there, facts["predicted_bytes"])
-            self.assertAlmostEqual(there, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-            self.assertGreater(there, 1.5 * self.planned(4, *words)["predicted_bytes"])
 
     def test_a_dry_run_tells_the_messages_of_matrix_powers(self) -> None:
         text = self.text(8, "--dry-run", INPUTS / "smoke/ca_bicgstab_matrix_powers.toml")

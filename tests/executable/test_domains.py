@@ -204,16 +204,6 @@ class Lists(KeelTest):
 
 
 class Dry(KeelTest):
-    def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
-        # Enough cells for a tenth to be more than the megabyte of code that nobody predicts.
-        words = ("problem.box=64", "problem.boxes=[3,2,2]",
-                 "problem.shape=[[0,0,0],[1,0,0],[2,0,0],[2,1,0],[2,1,1]]", "problem.data=wave", "problem.rhs=wave")  # fmt: skip
-        for ranks in (1, 2):
-            predicted = self.planned(ranks, *words)["predicted_bytes"]
-            facts = self.valid(ranks, *words, *ONCE).facts
-            self.assertEqual(predicted, facts["predicted_bytes"])
-            self.assertAlmostEqual(predicted, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-
     def test_a_dry_run_counts_boxes_parts_and_faces_for_virtual_ranks(self) -> None:
         words = ("problem.box=8", "problem.shape=tags", "problem.fill=0.3", "problem.boxes_per_rank=2",
                  "problem.ranks=64", "comm.ranks_per_node=8")  # fmt: skip

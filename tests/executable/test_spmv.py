@@ -291,17 +291,6 @@ class AlgebraicMultigrid(KeelTest):
                             "run.survey=['amg','cg preconditioner=amg','cg']", *ONCE)  # fmt: skip
         self.assertEqual([record["solver"] for record in survey.records("amg")], ["amg", "cg preconditioner=amg"])
 
-    def test_memory_of_a_bottom_by_algebraic_multigrid_is_predicted(self) -> None:
-        bottom = ["problem.boundary=dirichlet", "bottom.solver=amg", "multigrid.tolerance=0.01"]
-        classical = ["amg.coarsening=pmis", "amg.theta=0.25"]
-        space = ["problem.box=32", "multigrid.bottom_box=32"]
-        plane = ["problem.dimensions=2", "problem.box=192", "multigrid.bottom_box=192"]
-        for more in (space, [*space, *classical], [*plane, *classical],
-                     [*plane, "amg.smoothing=gauss_seidel"]):  # fmt: skip
-            facts = self.valid(2, *bottom, *more, *ONCE).facts
-            self.assertEqual(self.planned(2, *bottom, *more)["predicted_bytes"], facts["predicted_bytes"])
-            self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.12 * facts["measured_bytes"])
-
     def test_the_bottom_of_a_grid_is_not_where_other_modes_use_it(self) -> None:
         self.refused(1, "run.mode=krylov", "bottom.solver=amg", expected=['bottom.solver = "amg": works on the coarsest level'])
         self.refused(1, "run.mode=krylov", "bottom.preconditioner=amg", "bottom.scaling=none", expected=['bottom.preconditioner = "amg": needs a matrix; choose v_cycle or block_ic0'])
@@ -473,29 +462,6 @@ class Spmv(KeelTest):
         for solver in ("cg", "bicgstab"):
             self.refused(2, "run.mode=spmv", matrix, "run.solve=true", f"bottom.solver={solver}", "bottom.scaling=none",
                          expected=["run.solve = true: the matrix is skew-symmetric"])  # fmt: skip
-
-    def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
-        for words in (["problem.columns=3"], ["problem.matrix=stencil27", *SOLVE], ["problem.ordering=random"],
-                      ["problem.matrix=random"], ["problem.matrix=random", "problem.rows=2000", "problem.row_entries=300"],
-                      ["problem.matrix=arrow", "problem.rows=200000"]):  # fmt: skip
-            with self.subTest(words=words):
-                grid = [] if words[0] in ("problem.matrix=random", "problem.matrix=arrow") else ["problem.box=40"]
-                words = ["run.mode=spmv", *grid, *words]
-                predicted = self.planned(2, *words)["predicted_bytes"]
-                facts = self.valid(2, *words, *ONCE).facts
-                # A dry run takes the rank with most entries, a run the one with most bytes.
-                self.assertAlmostEqual(predicted / facts["predicted_bytes"], 1, delta=1e-3)
-                self.assertAlmostEqual(
-                    facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"]
-                )
-
-    def test_memory_predicted_for_a_file_is_memory_used_within_a_tenth(self) -> None:
-        rows, half = 40000, 4
-        entries = [f"{row} {column} 1.5" for row in range(1, rows + 1) for column in range(max(1, row - half), row + 1)]
-        words = ["run.mode=spmv", self.matrix("band.mtx", rows, entries)]
-        facts = self.valid(2, *words, *ONCE).facts
-        self.assertEqual(self.planned(2, *words)["predicted_bytes"], facts["predicted_bytes"])
-        self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
     def test_a_matrix_of_more_than_any_memory_holds_is_refused_dry_or_not(self) -> None:
         words = ("run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776")
