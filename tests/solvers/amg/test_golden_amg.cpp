@@ -113,7 +113,7 @@ TEST_CASE("two-grid cycles have the golden histories", "[golden]") {
 
 TEST_CASE("hierarchies are the golden ones on any number of ranks, and so are their histories with Jacobi",
           "[golden]") {
-    for (const Json& one : amg_golden().at("cases"))
+    for (const Json& one : in_turns(amg_golden().at("cases")))
         for (const Json& run : one.at("runs")) {
             INFO(one.at("name") << ": " << run.at("options").dump());
             AmgSetup setup(problem_of(one.at("problem")));
@@ -141,7 +141,7 @@ TEST_CASE("hierarchies are the golden ones on any number of ranks, and so are th
 }
 
 TEST_CASE("matrices of all levels have the golden traces, sums and norms", "[golden]") {
-    for (const Json& one : amg_golden().at("cases"))
+    for (const Json& one : in_turns(amg_golden().at("cases")))
         for (const Json& run : one.at("runs")) {
             INFO(one.at("name") << ": " << run.at("options").dump());
             AmgSetup setup(problem_of(one.at("problem")));

@@ -44,8 +44,9 @@ void compare_with_golden(const std::string& name, std::size_t cases, int m) {
     if (!enough_boxes({m, m, m})) return;
     const auto file = golden(name);
     const double tolerance = file.at("tol");
+    const auto chosen = in_turns(file.at("cases"));
     std::size_t compared = 0;
-    for (const auto& json : file.at("cases")) {
+    for (const auto& json : chosen) {
         const std::string solver = json.at("solver");
         if (solver == "pipe_scg" || solver == "chebyshev") continue;  // in tests of their own
         ++compared;
@@ -110,7 +111,8 @@ void compare_with_golden(const std::string& name, std::size_t cases, int m) {
                 CHECK(report.counts.applications == json.at("exchanges").get<long>());
         }
     }
-    CHECK(compared == cases);
+    CHECK(compared > 0);
+    if (chosen.size() == file.at("cases").size()) CHECK(compared == cases);
 }
 
 }  // namespace

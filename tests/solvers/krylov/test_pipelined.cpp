@@ -261,7 +261,7 @@ TEST_CASE("p-BiCGStab matches the golden histories and counts", "[golden]") {
     const auto file = golden("krylov_pipelined.json");
     const double tolerance = file.at("tol");
     CHECK(file.at("cases").size() == 7);
-    for (const auto& json : file.at("cases")) {
+    for (const auto& json : in_turns(file.at("cases"))) {
         INFO(json.at("problem").dump());
         OneLevel system(problem_of(json.at("problem"), 2), json.at("problem").value("jacobi", 0) == 1
                                                                ? DiagonalScaling::right
