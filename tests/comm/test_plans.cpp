@@ -2,6 +2,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -31,6 +32,11 @@ namespace {
 json golden_plans() {
     std::ifstream file(std::string(KEEL_SOURCE_DIR) + "/tests/golden/plans.json");
     return json::parse(file);
+}
+
+// Seeds of random cases: a third of them by day.
+unsigned by_day_or_night(unsigned seeds) {
+    return std::getenv("KEEL_NIGHTLY") ? seeds : seeds / 3;
 }
 
 std::vector<int> every(int ranks) {
@@ -227,7 +233,7 @@ Plan part_of(Plan plan, int rank) {
 TEST_CASE("thousands of random patterns are delivered by every plan, by the naive checker's word") {
     int wrong = 0;
     long crossings = 0;
-    for (unsigned seed = 0; seed < 3000; ++seed) {
+    for (unsigned seed = 0; seed < by_day_or_night(3000); ++seed) {
         const RandomCase c = random_case(seed);
         const Topology topology = c.topology();
         const ListedPattern pattern(c.requests);
@@ -276,7 +282,7 @@ TEST_CASE("what leaves a node straight is counted as often as it is sent, else o
 }
 
 TEST_CASE("the invariants of node-aware plans hold for random patterns") {
-    for (unsigned seed = 0; seed < 1500; ++seed) {
+    for (unsigned seed = 0; seed < by_day_or_night(1500); ++seed) {
         INFO("seed " << seed);
         const RandomCase c = random_case(seed);
         const Topology topology = c.topology();
@@ -554,7 +560,7 @@ TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
         [&](PhaseMessages& s, Dice& d, int) { return repeat_message(s, d); }};
     int tried = 0;
     int missed = 0;
-    for (unsigned seed = 0; seed < 400; ++seed) {
+    for (unsigned seed = 0; seed < by_day_or_night(400); ++seed) {
         const RandomCase c = random_case(seed);
         const Topology topology = c.topology();
         const ListedPattern pattern(c.requests);

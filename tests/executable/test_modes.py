@@ -80,7 +80,8 @@ class Krylov(ModeTest):
             last = f"{solves[-1]['iterations']} iterations, converged, 0 restarts; |D^-1/2 r| / |D^-1/2 f| claimed"
             self.assertIn(last, run.stdout)
 
-    def test_every_row_of_the_table_of_solvers_is_what_a_solve_counts_on_1_or_4_ranks(self) -> None:
+    def test_every_row_of_the_table_of_solvers_is_what_a_solve_counts(self) -> None:
+        # On more ranks tests/solvers/multigrid/test_counts.cpp has them, and the night.
         rows = self.bottom_solvers()
 
         def cost(case: tuple[list[str], int]) -> list[float]:
@@ -101,7 +102,7 @@ class Krylov(ModeTest):
             return [(late - early) / 8 for late, early in zip(counts(19), counts(11), strict=True)]
 
         rows = [row for row in rows if row[0] not in ("smooth", "amg")]
-        cases = by_turns([(row, ranks) for n, row in enumerate(rows) for ranks in ((1, 4), (4, 1))[n % 2]], 2)
+        cases = by_turns([(row, ranks) for row in rows for ranks in (1, 4)], 2)
         for (row, ranks), counted in zip(cases, at_once(2, cost, cases), strict=True):
             with self.subTest(solver=row[0], ranks=ranks):
                 self.assertEqual(counted, [value(cell, {"s": 4, "l": 2, "t": 4}) for cell in row[1:4]])
@@ -120,29 +121,6 @@ class Krylov(ModeTest):
             alone = self.valid(1, *case)
             seconds = fmean(solve["seconds"] for solve in alone.records("solve"))
             self.assertAlmostEqual(fsum(row["t_mean"] for row in alone.records("timer")) / seconds, 1, delta=1e-6)
-
-    def test_histories_are_those_of_independent_codes(self) -> None:
-        golden: Any = json.loads((GOLDEN / "krylov_classic.json").read_text())
-        self.assertGreaterEqual(len(golden["cases"]), 21)
-        names = {"bicgstab": "bicgstab", "bicgstab2": "bicgstab_fused", "cg": "cg"}
-
-        def solve(case: Record) -> Record:
-            scaling = "jacobi" if case["problem"].get("jacobi") else "none"
-            return self.solve(2, *words_of(case["problem"]), *ONCE, "run.mode=krylov", "bottom.tolerance=1e-8",
-                              "bottom.max_iterations=600", f"bottom.scaling={scaling}",
-                              f"bottom.solver={names[case['solver']]}")  # fmt: skip
-
-        cases = by_turns(golden["cases"], 4)  # all of them the methods' own tests follow
-        for case, record in zip(cases, at_once(2, solve, cases), strict=True):
-            with self.subTest(solver=case["solver"], problem=case["problem"]):
-                for mine, other in zip(record["residuals"][1:], case["hist"][: case["agree8"]], strict=False):
-                    # Exhausted Krylov spaces end at rounding.
-                    self.assertAlmostEqual(mine, other, delta=1e-6 * other + 1e-15)
-                self.assertGreaterEqual(len(record["residuals"]), case["agree8"])
-                counts = (case["its"], case["its_longdouble"])
-                slack = max(2, max(counts) // 10)  # BiCGStab's histories decorrelate
-                self.assertGreaterEqual(record["iterations"], min(counts) - slack)
-                self.assertLessEqual(record["iterations"], max(counts) + slack)
 
     def test_iterations_are_those_of_petsc(self) -> None:
         golden: Any = json.loads((GOLDEN / "petsc_iterations.json").read_text())
@@ -357,18 +335,6 @@ class Survey(ModeTest):
 class FixedPoint(ModeTest):
     CUBE = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.boundary=dirichlet", "problem.a=0", "problem.b=1",
             "run.mode=fixed_point", *ONCE]  # fmt: skip
-
-    def test_heat_takes_the_iterations_all_reduces_and_words_of_an_independent_program(self) -> None:
-        golden: Any = json.loads((GOLDEN / "anderson_3d.json").read_text())
-        (case,) = [c for c in golden["cases"] if c["problem"] == "heat1" and c["variant"] == "fused dcgs2"]
-        solve = self.valid(2, *self.CUBE, "problem.equation=heat_1", "anderson.max_condition=0", "multigrid.tolerance=1e-12",
-                           "multigrid.interpolation=linear").record("solve")  # fmt: skip
-        for ours, theirs in zip(solve["residuals"], case["hist"], strict=True):
-            if theirs > 1e-6:
-                self.assertAlmostEqual(ours / theirs, 1, delta=1e-6)
-        self.assertEqual((solve["iterations"], solve["evaluations"]), (case["its"], case["evals"]))
-        self.assertEqual((solve["orthogonalisation_reductions"], solve["orthogonalisation_words"]),
-                         (case["qr_reductions"], case["qr_words"]))  # fmt: skip
 
     def test_two_dimensions_take_the_iterations_of_an_independent_program(self) -> None:
         golden: Any = json.loads((GOLDEN / "anderson_plane.json").read_text())
