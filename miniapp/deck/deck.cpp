@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <sstream>
 #include <utility>
 
 #include "miniapp/deck/text/spelling.hpp"
@@ -106,16 +105,6 @@ std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const 
     return entries;
 }
 
-// Whether the value in the line is a number that TOML does not know.
-bool has_number_without_digits(const std::string& text, std::size_t line) {
-    std::istringstream lines(text);
-    std::string at;
-    while (line-- > 0 && std::getline(lines, at)) continue;
-    const std::string value = at.substr(0, at.find('#'));
-    const auto equals = value.find('=');
-    return equals != std::string::npos && lacks_digits(trimmed(value.substr(equals + 1)));
-}
-
 void Reader::read_file(const FileText& file) {
     file_ = deck_.file = file.name;
     if (!file.error.empty()) return lose_file(file.error);
@@ -123,8 +112,7 @@ void Reader::read_file(const FileText& file) {
     if (error) {
         file_ = fmt::format("{}:{}", file_, error->line);
         if (error->column > 0) file_ += fmt::format(":{}", error->column);
-        const bool lacks = has_number_without_digits(file.text, static_cast<std::size_t>(error->line));
-        return lose_file(error->reason + (lacks ? both_sides : ""));
+        return lose_file(error->reason);
     }
     for (const auto& [name, node] : in_file_order(content)) read_section(*name, *node);
 }

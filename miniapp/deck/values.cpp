@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 
 #include "miniapp/deck/text/spelling.hpp"
 #include "miniapp/deck/text/text.hpp"
@@ -169,10 +167,7 @@ ValueKind<double> real_kind(const Interval& allowed) {
     const std::string text = interval_text(allowed);
     return {text, [=](const DeckValue& value) -> Parsed<double> {
                 if (!value.is_number())
-                    return {
-                        {},
-                        "must be a number, " + text +
-                            (value.is_string() && lacks_digits(value.get<std::string>()) ? both_sides : "")};
+                    return {{}, "must be a number, " + text + "; write it as 0.3 or 1.0e-8"};
                 const auto x = value.get<double>();
                 if (!std::isfinite(x)) return {{}, "must be a finite number, " + text};
                 if (!allowed.contains(x)) return {{}, "must be " + text};
@@ -354,13 +349,6 @@ std::string quoted(const std::string& text) {
 
 std::string shown_value(const DeckValue& value, std::size_t most) {
     return shown(written(value), most);
-}
-
-bool lacks_digits(const std::string& text) {
-    const char* const end = text.data() + text.size();
-    double number = 0;
-    const auto [at, error] = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, number);
-    return error == std::errc() && at == end && text.find('.') != std::string::npos;
 }
 
 }  // namespace keel

@@ -82,10 +82,4 @@ std::string shown_value(const DeckValue& value, std::size_t most = 80);
 
 std::string quoted(const std::string& text);
 
-// Whether the text is a number to C but, for want of digits on one side of its point, not to TOML; and what
-// to say then.
-bool lacks_digits(const std::string& text);
-inline constexpr const char* both_sides =
-    "; a number has digits on both sides of its point, as 0.3 or 1.0e-8";
-
 }  // namespace keel
