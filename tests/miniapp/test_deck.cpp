@@ -666,8 +666,10 @@ TEST_CASE("every bad deck in inputs is refused with the messages it expects") {
         CHECK_FALSE(errors.empty());
         CHECK_FALSE(expected.messages.empty());
         for (const auto& message : expected.messages) {
-            INFO("expected: " << message);
-            CHECK(contains(joined(errors), message));
+            INFO("expected once: " << message);
+            const std::string all = joined(errors);
+            CHECK(contains(all, message));
+            CHECK(all.find(message) == all.rfind(message));
         }
     }
 }
