@@ -20,8 +20,8 @@ inline nlohmann::json golden(const std::string& name) {
 }
 
 // Cases of a golden file: on more than two ranks a third of them, so that 3, 4 and 8 ranks share them; all at
-// night. A history depends on the ranks by its sums and exchanges alone. Files name several methods in rows of three:
-// each number of ranks has all of them.
+// night. A history depends on the ranks by its sums and exchanges alone. Files name several methods in rows
+// of three: each number of ranks has all of them.
 inline std::vector<nlohmann::json> in_turns(const nlohmann::json& cases) {
     const auto ranks = static_cast<std::size_t>(Communicator::world().size());
     std::vector<nlohmann::json> chosen;
