@@ -6,9 +6,9 @@
 Prints what is wrong, or the class and the figure. Exit status: 0 all may be submitted, 1 one may not, 2 no such file.
 """
 
-import hashlib
 import json
 import sys
+import zlib
 from collections.abc import Iterator
 from math import fsum, isclose
 from pathlib import Path
@@ -47,7 +47,7 @@ def wrong(text: str) -> Iterator[str]:
     """All reasons not to take a result."""
     result = json.loads(text)
     signed, _, _ = text.partition(',\n "digest": ')
-    if result["digest"] != "sha256:" + hashlib.sha256(signed.encode()).hexdigest():
+    if result["digest"] != f"crc32:{zlib.crc32(signed.encode()):08x}":
         yield "the digest is of another text"
     yield from result["not_to_be_submitted"]
     yield from (f"check {check['name']} failed" for check in result["checks"] if not check["passed"])
