@@ -10,7 +10,6 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 #include "miniapp/setup/machine/processors.hpp"
-#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -104,28 +103,6 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     for (const std::string& warning : facts.topology.warnings()) facts.warnings.push_back(warning);
     facts.warnings.insert(facts.warnings.end(), resolved.warnings.begin(), resolved.warnings.end());
     return facts;
-}
-
-std::string warning_of_nonblocking(double blocking, double nonblocking) {
-    constexpr double times = 1.5;
-    constexpr double worth = 100e-6;  // seconds
-    if (nonblocking < times * blocking || nonblocking < blocking + worth) return "";
-    return fmt::format(
-        "nonblocking all-reduces of this MPI take {}, blocking ones {}: methods that hide them wait longer; "
-        "comm.allreduce = \"recursive_doubling\" makes them of messages instead",
-        seconds_text(nonblocking), seconds_text(blocking));
-}
-
-void warn_of_nonblocking(const Resolved& resolved, std::span<const NamedSolver> solvers,
-                         const Communicator& comm, RunFacts& facts) {
-    const auto hides = [](const NamedSolver& solver) {
-        return method_named(solver.options.solver).hides_all_reduces;
-    };
-    const bool by_mpi = resolved.comm.all_reduce.algorithm == AllReduceAlgorithm::mpi;
-    if (comm.size() == 1 || resolved.simulation || !by_mpi || std::ranges::none_of(solvers, hides)) return;
-    const auto [blocking, nonblocking] = measure_all_reduces(comm, resolved.topology);
-    const std::string warning = warning_of_nonblocking(blocking, nonblocking);
-    if (!warning.empty()) facts.warnings.push_back(warning);
 }
 
 std::string agglomeration_text(const std::vector<LevelShape>& levels, std::size_t dimensions) {

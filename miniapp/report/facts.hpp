@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "comm/ranks/communicator.hpp"
@@ -13,14 +12,6 @@ namespace keel {
 
 // The facts of every run, with what to warn of. Collective; complete on rank 0.
 RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Backend& backend);
-
-// A warning if MPI takes much longer, in seconds, for nonblocking all-reduces than for blocking ones; else
-// empty.
-std::string warning_of_nonblocking(double blocking, double nonblocking);
-// Warns if MPI takes much longer for nonblocking all-reduces than for blocking ones, and one of these solvers
-// hides them. Measures both; collective.
-void warn_of_nonblocking(const Resolved& resolved, std::span<const NamedSolver> solvers,
-                         const Communicator& comm, RunFacts& facts);
 
 // A line for each level whose boxes are agglomerated.
 std::string agglomeration_text(const std::vector<LevelShape>& levels, std::size_t dimensions);

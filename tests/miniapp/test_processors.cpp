@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "miniapp/report/facts.hpp"
 #include "miniapp/setup/machine/devices.hpp"
 #include "miniapp/setup/machine/processors.hpp"
 
@@ -84,14 +83,6 @@ TEST_CASE("threads are crowded where they may run on fewer processors than they 
     CHECK(worst({bound({{0}, {1}}, {step, job}), bound({{2}}, {step, job}), bound({{3}}, {job})}) ==
           std::tuple(2, 3, 1.5, true, "/step"));
     CHECK(most_crowded(bound({{0}}, {job}), {bound({{0}}, {job}), bound({{1}}, {job})}).crowding() <= 1);
-}
-
-TEST_CASE("nonblocking all-reduces that take much longer than blocking ones are warned of, with the remedy") {
-    CHECK(warning_of_nonblocking(10.7e-3, 21.4e-3) ==
-          "nonblocking all-reduces of this MPI take 21.40 ms, blocking ones 10.70 ms: methods that hide them "
-          "wait longer; comm.allreduce = \"recursive_doubling\" makes them of messages instead");
-    CHECK(warning_of_nonblocking(10.7e-3, 15.9e-3).empty());  // less than half as long again
-    CHECK(warning_of_nonblocking(10e-6, 90e-6).empty());      // too little to lose
 }
 
 TEST_CASE("the processors beside a device are those that the system lists for its address") {

@@ -124,7 +124,6 @@ Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const
 
     context.progress.say("measuring the triad bandwidth");
     facts.triad_bytes_per_second = bandwidth(resolved_, context.comm, context.backend);
-    warn_of_nonblocking(resolved_, grids_.use.solvers, context.comm, facts);
     return finest;
 }
 

@@ -180,7 +180,6 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     RunFacts& facts = findings.facts;
     context.progress.say("measuring the triad bandwidth");
     facts.triad_bytes_per_second = bandwidth(resolved_, comm, context.backend);
-    if (use_.solver) warn_of_nonblocking(resolved_, {&*use_.solver, 1}, comm, facts);
     const MemoryGrowth growth(context.backend);
 
     context.progress.say("reading or generating the matrix");

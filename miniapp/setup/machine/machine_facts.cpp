@@ -12,7 +12,6 @@
 #include <optional>
 #include <utility>
 
-#include "comm/reductions/all_reduce.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/setup/machine/processors.hpp"
 
@@ -145,28 +144,6 @@ double measure_launch(const Communicator& comm, const Backend& backend) {
         least = std::min(least, comm.max((now() - start) / operations_each));
     }
     return least;
-}
-
-AllReduceSeconds measure_all_reduces(const Communicator& comm, const Topology& topology) {
-    constexpr int in_a_row = 10, runs = 3;  // the first makes connections
-    const auto in_flight = make_all_reduce(AllReduceAlgorithm::mpi, comm, topology, 0);
-    std::array<double, 1> word{};
-    const auto seconds = [&](const auto& action) {
-        double least = std::numeric_limits<double>::infinity();
-        for (int run = 0; run < runs; ++run) {
-            comm.barrier();
-            const double start = now();
-            for (int n = 0; n < in_a_row; ++n) action();
-            least = std::min(least, comm.max((now() - start) / in_a_row));
-        }
-        return least;
-    };
-    const double blocking = seconds([&] { word[0] = comm.max(word[0]); });
-    const double nonblocking = seconds([&] {
-        in_flight->start(word);
-        in_flight->wait();
-    });
-    return {blocking, nonblocking};
 }
 
 }  // namespace keel

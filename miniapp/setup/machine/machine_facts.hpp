@@ -31,14 +31,6 @@ double measure_triad(const Communicator& comm, const Topology& topology, const B
 // Seconds that an operation on a few cells takes, the slowest rank's: the least of several runs. Collective.
 double measure_launch(const Communicator& comm, const Backend& backend);
 
-// Seconds of an all-reduce of one word by MPI, of several in a row: of a blocking one, and of a nonblocking
-// one that is waited for at once. The latter has an algorithm of its own, which may wait for more messages.
-// Collective.
-struct AllReduceSeconds {
-    double blocking = 0, nonblocking = 0;
-};
-AllReduceSeconds measure_all_reduces(const Communicator& comm, const Topology& topology);
-
 std::string host_name();  // as this machine calls itself
 
 // The most ranks on any node.
