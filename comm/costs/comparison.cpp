@@ -1,8 +1,6 @@
 #include "comm/costs/comparison.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 
 #include "kernels/check.hpp"
 
@@ -32,12 +30,6 @@ void add(Share::Side& side, std::size_t stage, const Message& message, double by
     const auto& [machine, memory] = *setup.model;
     side.loads[stage].add(machine, memory, locality, bytes);
     side.near[stage].add(machine, memory, off_node ? locality : Locality::socket, bytes);
-}
-
-void add_sent(Share& share, std::size_t stage, const Message& message, double bytes, const Setup& setup) {
-    add(share.sent, stage, message, bytes, setup);
-    const auto size = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes) | 1)) - 1;
-    share.sizes[std::min(size, share.sizes.size() - 1)] += 1;
 }
 
 // The time of a plan from the shares of these processes.
@@ -121,7 +113,7 @@ void require_known(const Model& model, const Topology& topology) {
 std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup) {
     std::vector<Share> shares(static_cast<std::size_t>(setup.topology.ranks()));
     for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
-        add_sent(shares[static_cast<std::size_t>(message.source)], stage, message, bytes, setup);
+        add(shares[static_cast<std::size_t>(message.source)].sent, stage, message, bytes, setup);
         add(shares[static_cast<std::size_t>(message.target)].received, stage, message, bytes, setup);
     });
     return shares;
@@ -130,7 +122,7 @@ std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup&
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup) {
     Share share;
     for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
-        if (message.source == rank) add_sent(share, stage, message, bytes, setup);
+        if (message.source == rank) add(share.sent, stage, message, bytes, setup);
         if (message.target == rank) add(share.received, stage, message, bytes, setup);
     });
     return share;
@@ -140,14 +132,12 @@ std::vector<Share> gather(const Communicator& comm, const Share& mine) {
     std::vector<double> own;
     for_each_number(mine, [&](double number) { own.push_back(number); });
     own.push_back(mine.sent.longest);
-    own.insert(own.end(), mine.sizes.begin(), mine.sizes.end());
     const std::vector<double> numbers = comm.gather(own);
     std::vector<Share> all(numbers.size() / own.size());
     auto next = numbers.begin();
     for (Share& share : all) {
         for_each_number(share, [&](double& number) { number = *next++; });
         share.sent.longest = *next++;
-        for (double& number : share.sizes) number = *next++;
     }
     return all;
 }
@@ -163,7 +153,6 @@ SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, co
     SchemeRow row;
     row.scheme = scheme;
     for (const Share& share : shares) {
-        for (std::size_t n = 0; n < row.sizes.size(); ++n) row.sizes[n] += share.sizes[n];
         row.longest_message = std::max(row.longest_message, share.sent.longest);
         row.all.add(share.sent.volume);
         row.most_sent.raise_to(share.sent.volume);
@@ -220,11 +209,6 @@ std::vector<SchemeRow> times_by_nodes(const Communicator& comm, const Communicat
     return rows;
 }
 
-void count_duplicates(std::span<SchemeRow> rows) {
-    for (SchemeRow& row : rows)
-        row.duplicate_bytes = rows.front().all.off_node_bytes - row.all.off_node_bytes;
-}
-
 void count_pattern(std::span<SchemeRow> rows, const Pattern& pattern, const Setup& setup) {
     const bool counted = setup.model && setup.topology.nodes() > 1 && setup.value_bytes == sizeof(double);
     if (!counted || rows.front().scheme.scheme != Scheme::standard) return;
@@ -238,7 +222,6 @@ std::vector<SchemeRow> compare(const Pattern& pattern, std::span<const SchemeOpt
         const Plan plan = make_plan(pattern, setup.topology, scheme, {});
         rows.push_back(summary(scheme, shares_of(plan, scheme.columns, setup), setup));
     }
-    count_duplicates(rows);
     count_pattern(rows, pattern, setup);
     return rows;
 }

@@ -23,10 +23,6 @@ struct Model {
 // Throws MissingParameter, with all that is missing, unless all is known that plans on these nodes may need.
 void require_known(const Model& model, const Topology& topology);
 
-// Numbers of messages by their bytes: the n-th of those of 2^n and fewer than 2^(n+1); the last also of
-// longer ones.
-using MessageSizes = std::array<double, 32>;
-
 // One rank's share of a plan.
 struct Share {
     struct Side {
@@ -37,7 +33,6 @@ struct Share {
     };
     Side sent;
     Side received;
-    MessageSizes sizes{};  // sent
 };
 
 // The nodes of a pattern's ranks, and a model of their messages' cost if that is wanted.
@@ -61,9 +56,6 @@ struct SchemeRow {
     Volume most_sent;            // each number of the rank that has most
     Volume most_received;        // the same for receives
     double longest_message = 0;  // values
-    MessageSizes sizes{};        // sent by all ranks
-    // Bytes that `standard` sends more between nodes, because several ranks of one need them.
-    double duplicate_bytes = 0;
     // With a model. If sockets are unknown, `time` has no two ranks share one, and `near` all of a node.
     std::optional<PlanTime> time;
     std::optional<PlanTime> near;
@@ -86,8 +78,6 @@ struct TimesByNodes {
     std::size_t on_node = 0, agreed = 0;
 };
 TimesByNodes words_by_nodes();
-// Fills duplicate_bytes of the rows, the first of which is standard's.
-void count_duplicates(std::span<SchemeRow> rows);
 
 // Fills `pattern` of the rows, if the first is standard's and there is a model.
 void count_pattern(std::span<SchemeRow> rows, const Pattern& pattern, const Setup& setup);

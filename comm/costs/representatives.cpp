@@ -155,14 +155,11 @@ SchemeRow Representatives::summary(const SchemeOptions& scheme, std::span<const 
                                    std::size_t columns, const Model* model, std::size_t value_bytes) const {
     SchemeRow row;
     Volume all;
-    MessageSizes sizes{};
     for (std::size_t part = 0; part < parts_.size(); ++part) {
         const Setup setup{parts_[part].topology, model, value_bytes};
         row = keel::summary(scheme, shares_of(plans[part], columns, setup), setup);
         all.add(row.all, parts_[part].weight);
-        for (std::size_t n = 0; n < sizes.size(); ++n) sizes[n] += parts_[part].weight * row.sizes[n];
     }
-    for (std::size_t n = 0; n < sizes.size(); ++n) row.sizes[n] = sizes[n] / divisor_;
     for (double Volume::*const number : volume_members) row.all.*number = all.*number / divisor_;
     return row;
 }
@@ -178,7 +175,6 @@ std::vector<SchemeRow> Representatives::compare(int depth, Neighbours neighbours
                 make_plan(ghost_pattern(part.layout, depth, neighbours, scheme), part.topology, scheme, {}));
         rows.push_back(summary(scheme, plans, scheme.columns, model, value_bytes));
     }
-    count_duplicates(rows);
     // The schemes' own items change nothing that is counted.
     count_pattern(rows, ghost_pattern(largest().layout, depth, neighbours),
                   {largest().topology, model, value_bytes});

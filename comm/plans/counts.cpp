@@ -21,9 +21,9 @@ double most(const Tally<Key>& tally) {
 }
 
 // How many partners the busiest has.
-double most_partners(const Tally<RankPair>& pairs, int RankPair::*of = &RankPair::first) {
+double most_partners(const Tally<RankPair>& pairs) {
     Tally<int> partners;
-    for (const auto& [pair, amount] : pairs) partners[pair.*of] += 1;
+    for (const auto& [pair, amount] : pairs) partners[pair.first] += 1;
     return most(partners);
 }
 
@@ -58,7 +58,6 @@ PatternCounts counts(std::span<const Request> requests, const Topology& topology
             .bytes_per_node_sent = most(node_with_duplicates),
             .nodes_per_rank = most_partners(rank_to_node),
             .nodes_per_node = most_partners(node_to_node),
-            .nodes_heard = most_partners(node_to_node, &RankPair::second),
             .bytes_per_node_pair = most(node_to_node)};
 }
 

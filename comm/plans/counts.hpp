@@ -22,7 +22,6 @@ struct PatternCounts {
     // Nodes that a node sends to (m_node->node). The page says "maximum number of messages between two
     // nodes", which would be 1 for the 3-step scheme.
     double nodes_per_node = 0;
-    double nodes_heard = 0;          // nodes that a node receives from
     double bytes_per_node_pair = 0;  // from one node to another, without duplicates (s_node->node)
 
     friend bool operator==(const PatternCounts&, const PatternCounts&) = default;

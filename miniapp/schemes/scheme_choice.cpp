@@ -147,7 +147,6 @@ std::vector<SchemeRow> compare_parts(const Communicator& comm, const Setup& setu
         }
         rows.push_back(summary(scheme, shares, setup));
     }
-    count_duplicates(rows);
     return rows;
 }
 

@@ -58,15 +58,7 @@ Json counts_json(const std::optional<PatternCounts>& counts) {
             {"bytes_per_node_sent", counts->bytes_per_node_sent},
             {"nodes_per_rank", counts->nodes_per_rank},
             {"nodes_per_node", counts->nodes_per_node},
-            {"nodes_heard", counts->nodes_heard},
             {"bytes_per_node_pair", counts->bytes_per_node_pair}};
-}
-
-// Without the classes behind the last that has messages.
-Json sizes_json(const MessageSizes& sizes) {
-    auto end = sizes.end();
-    while (end != sizes.begin() && *(end - 1) == 0) --end;
-    return std::vector<double>(sizes.begin(), end);
 }
 
 // A scheme as a row of the report and as a record; `fastest`: it has the least predicted time.
@@ -99,8 +91,6 @@ Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, b
             count(row.most_sent.off_node_messages, "busiest rank\noff-node\nmessages"),
             count(row.most_sent.off_node_bytes, "busiest rank\noff-node\nbytes", Unit::bytes),
             {"most_received", volume_json(row.most_received)},
-            {"messages_by_size", sizes_json(row.sizes)},
-            {"duplicate_bytes", row.duplicate_bytes},
             {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json()},
             us("predicted_seconds", predicted(row), "time\nus", Kind::predicted),
             us("predicted_on_one_socket", predicted_near(row), "time\non 1 socket\nus", Kind::predicted),

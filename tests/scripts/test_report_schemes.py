@@ -23,9 +23,6 @@ def row(
         "all": {"messages": messages, "bytes": 3e6, "off_node_messages": 30, "off_node_bytes": off_node_bytes},
         "most_sent": {"off_node_messages": 3},
         "most_received": {"off_node_messages": 4},
-        "messages_by_size": [0, 0, 0, messages - 30, 0, 0, 30],
-        "pattern": {"nodes_heard": 5} if scheme == "standard" else None,
-        "duplicate_bytes": 2000000 - off_node_bytes,
         "predicted_seconds": seconds,
         "predicted_on_one_socket": on_one_socket,
     }
@@ -48,13 +45,6 @@ far: standard us | fastest, gain | fastest node-aware, gain |
 two_step/max_need 4.00 |
 """
 
-SIZES = """\
-| workload | ranks/node | boxes | scheme | nodes heard | >= 8 B | >= 64 B |
-| --- | --- | --- | --- | --- | --- | --- |
-| faces | 4 | 8^3 | standard | 5 | 70 | 30 |
-| faces | 4 | 8^3 | two_step/max_need | 5 | 60 | 30 |
-| faces | 4 | 8^3 | staged_axes | 5 | 30 | 30 |
-"""
 
 MOVES = """\
 | workload | ranks/node | boxes | near: standard us | fastest, gain | fastest node-aware, gain |
@@ -146,7 +136,6 @@ class Tables(unittest.TestCase):
             found = schemes.comparisons(paths)
             self.assertEqual(schemes.all_schemes(found), ALL)
             self.assertEqual(schemes.best_schemes(found), BEST)
-            self.assertEqual(schemes.sizes_of_schemes(found), SIZES)
 
     def test_of_moved_boxes_the_way_there_and_back_alone_are_shown(self) -> None:
         def move(purpose: str, standard: float, three_step: float) -> str:

@@ -146,7 +146,7 @@ def scheme_row(scheme: Record) -> Record:
     flat = {
         f"{who}_{what}": scheme[who][what] for who in ("all", "most_sent", "most_received") for what in scheme.get(who, {})
     }
-    kept = ("level", "box", "purpose", "columns", "depth", "scheme", "chosen_by", "duplicate_bytes", "predicted_seconds")
+    kept = ("level", "box", "purpose", "columns", "depth", "scheme", "chosen_by", "predicted_seconds")
     return {name: scheme.get(name) for name in kept} | flat
 
 

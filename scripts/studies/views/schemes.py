@@ -3,8 +3,7 @@
 Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by keel --dry-run with comm.machine. Files of that name from
 another folder, of dry runs that did not know the sockets, give the gains if no two ranks share a socket, and if all of a node do, as
 bounds. Without --best: a row a scheme, with its traffic and, on every machine, the predicted microseconds of an exchange and how many
-times faster it is than the standard scheme. With --sizes: the messages by their bytes, and the most nodes that a node hears from.
-With --best: a row a workload, node size and level, with the fastest scheme of all, and
+times faster it is than the standard scheme. With --best: a row a workload, node size and level, with the fastest scheme of all, and
 the fastest of those that know nodes. Where the boxes of a level would stand, a matrix has the vectors that are multiplied at a time.
 """
 
@@ -108,7 +107,8 @@ def all_schemes(found: list[Comparison]) -> str:
         standard = one.rows[machines[0]][0]
         for n, row in enumerate(one.rows[machines[0]]):
             every = row["all"]
-            removed = 100 * row["duplicate_bytes"] / max(standard["all"]["off_node_bytes"], 1)
+            between = standard["all"]["off_node_bytes"]
+            removed = 100 * (between - every["off_node_bytes"]) / max(between, 1)
             line = [*[one.workload] * several, f"{one.ranks_per_node}", one.subject, row["scheme"], f"{every['messages']:.0f}",
                     f"{every['off_node_messages']:.0f}", f"{every['bytes'] / 1e6:.2f}",
                     f"{every['off_node_bytes'] / 1e6:.2f}", f"{removed:.1f} %",
@@ -120,19 +120,6 @@ def all_schemes(found: list[Comparison]) -> str:
                 if one.bounds:
                     line.append(one.gains_at_bounds(machine, row["scheme"]))
             lines.append(line)
-    return table(lines[0], lines[1:])
-
-
-def sizes_of_schemes(found: list[Comparison]) -> str:
-    """Messages of all ranks by the least bytes of their class, a power of two."""
-    first = [(one, rows) for one in found for rows in list(one.rows.values())[:1]]
-    used = sorted({n for _, rows in first for row in rows for n, count in enumerate(row["messages_by_size"]) if count})
-    lines = [["workload", "ranks/node", heading(found), "scheme", "nodes heard", *(f">= {2**n} B" for n in used)]]
-    for one, rows in first:
-        heard = f"{rows[0]['pattern']['nodes_heard']:.0f}" if rows[0]["pattern"] else "-"
-        for row in rows:
-            counts = dict(enumerate(row["messages_by_size"]))
-            lines.append([one.workload, f"{one.ranks_per_node}", one.subject, row["scheme"], heard, *(f"{counts.get(n, 0):.0f}" for n in used)])
     return table(lines[0], lines[1:])
 
 
@@ -155,14 +142,12 @@ def best_schemes(found: list[Comparison]) -> str:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    views = parser.add_mutually_exclusive_group()
-    views.add_argument("--best", action="store_true", help="a row a workload, node size and level")
-    views.add_argument("--sizes", action="store_true", help="messages by their bytes")
+    parser.add_argument("--best", action="store_true", help="a row a workload, node size and level")
     parser.add_argument("files", nargs="+", type=Path, metavar="WORKLOAD.RANKS_PER_NODE.MACHINE.json")
 
 
 def act(options: argparse.Namespace) -> int:
     found = comparisons(options.files)
-    view = best_schemes if options.best else sizes_of_schemes if options.sizes else all_schemes
+    view = best_schemes if options.best else all_schemes
     print(view(found), end="")
     return 0

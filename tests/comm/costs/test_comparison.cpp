@@ -1,7 +1,6 @@
 // Schemes side by side.
 
 #include <catch2/catch.hpp>
-#include <cmath>
 #include <fstream>
 
 #include "comm/costs/representatives.hpp"
@@ -54,14 +53,6 @@ TEST_CASE("a summary has the totals and the time of the whole plan") {
                 [&](const PhaseMessages& phase) { stages.push_back(totals(phase.messages, topology, 3)); });
             CHECK(row.all.messages == sum_of(stages, &PhaseTotals::messages));
             CHECK(row.all.bytes == sum_of(stages, &PhaseTotals::bytes));
-            MessageSizes sizes{};
-            plan.for_each_phase([&](const PhaseMessages& phase) {
-                for (const Message& message : phase.messages) {
-                    const double bytes = 3.0 * sizeof(double) * static_cast<double>(message.values());
-                    sizes[static_cast<std::size_t>(std::log2(bytes))] += 1;
-                }
-            });
-            CHECK(row.sizes == sizes);
             const PhaseTotals global = totals(plan.messages(Phase::global), topology, 3);
             CHECK(row.all.off_node_messages == static_cast<double>(global.messages));
             CHECK(row.all.off_node_bytes == static_cast<double>(global.bytes));
@@ -206,9 +197,9 @@ TEST_CASE("node-aware schemes all move the bytes between nodes that standard has
         INFO(name(row.scheme));
         CHECK(!row.time);
         if (row.scheme.scheme != Scheme::standard && row.scheme.scheme != Scheme::staged_axes)
-            CHECK(row.duplicate_bytes == static_cast<double>(duplicates));
+            CHECK(rows.front().all.off_node_bytes - row.all.off_node_bytes ==
+                  static_cast<double>(duplicates));
     }
-    CHECK(rows.front().duplicate_bytes == 0);
     CHECK(rows.front().most_sent.off_node_messages == counts(requests, topology).messages);
 }
 

@@ -263,10 +263,7 @@ class VirtualAmgPlanner {
             }
             ++number;
         }
-        for (SchemeTable& table : tables) {
-            count_duplicates(table.rows);
-            amg_.exchanges.push_back(std::move(table));
-        }
+        for (SchemeTable& table : tables) amg_.exchanges.push_back(std::move(table));
     }
 
     const Resolved& resolved_;
