@@ -84,8 +84,6 @@ struct RunFacts {
     double removed_mean = 0;  // mean of f over max|f|, if the problem is singular
     bool zero_right_side = false;
     double norm_f = 0;  // max|f|
-    // max|f| without the boundary values' part, if there are any.
-    std::optional<double> norm_without_data = {};
     // --- Known when the run ends
     double mpi_start_seconds = 0;  // the slowest rank
     double total_seconds = 0;      // of rank 0, from before the start of MPI on

@@ -157,11 +157,6 @@ std::string right_side_text(const RunFacts& facts) {
             "Right-hand side: constants are in the null space, so f has lost its mean, {:.3e} of max|f|; "
             "u has mean 0\n",
             facts.removed_mean);
-    if (facts.norm_without_data)
-        text += fmt::format(
-            "Right-hand side: max|f| = {:.6g} with the boundary values, by which residuals are divided, "
-            "and {:.6g} without\n",
-            facts.norm_f, *facts.norm_without_data);
     if (facts.zero_right_side)
         text += "Right-hand side: f = 0, whose solution is u = 0; residuals are not divided by |f|\n";
     return text.empty() ? text : text + "\n";

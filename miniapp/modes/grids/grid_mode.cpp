@@ -163,7 +163,6 @@ void HierarchyMode::run(const PreparedGrids& prepared, const RunContext& context
     Hierarchy hierarchy(context.comm, resolved.topology, context.backend, finest, problem.operator_formulas(),
                         options, ledger);
     Level& top = hierarchy.level(0);
-    if (problem.has_data()) facts.norm_without_data = norm_of_source(top, problem);
     facts.removed_mean = set_right_side(top, problem);
     double norm_f = 0;
     top.plain->max_norm(top.f, norm_f);

@@ -210,7 +210,6 @@ std::string closing_records(const Findings& findings) {
                     {"removed_mean", facts.removed_mean},
                     {"zero_right_side", facts.zero_right_side},
                     {"norm_f", facts.norm_f},
-                    {"norm_f_without_data", number_or_null(facts.norm_without_data)},
                     {"coefficients_seconds", facts.coefficients_seconds},
                     {"done", done},
                     {"interrupted", findings.interrupted()},

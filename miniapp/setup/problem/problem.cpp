@@ -302,11 +302,4 @@ double set_right_side(Level& finest, const Problem& problem) {
     return problem.singular() ? make_solvable(finest) : 0.0;
 }
 
-double norm_of_source(Level& finest, const Problem& problem) {
-    finest.plain->assign(finest.f, finest.layout.box_cells(), problem.source());
-    double norm = 0;
-    finest.plain->max_norm(finest.f, norm);
-    return finest.reduction->max(norm);
-}
-
 }  // namespace keel

@@ -111,7 +111,4 @@ class Problem {
 // Collective.
 double set_right_side(Level& finest, const Problem& problem);
 
-// max|f| without what boundary values add to f. Overwrites f. Collective.
-double norm_of_source(Level& finest, const Problem& problem);
-
 }  // namespace keel
