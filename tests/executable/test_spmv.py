@@ -456,14 +456,6 @@ class Spmv(KeelTest):
             file.write_bytes(wrong)
             self.refused(2, *words, f"problem.matrix={file}", expected=["compressed data damaged or cut short"])
 
-    def test_a_skew_symmetric_matrix_is_multiplied_by_and_not_solved_with(self) -> None:
-        matrix = self.matrix("skew.mtx", 30, [f"{row + 1} {row} {row}" for row in range(1, 30)], "skew-symmetric")
-        for ranks in (1, 3):
-            self.assertEqual(self.valid(ranks, "run.mode=spmv", matrix, *ONCE).record("spmv")["nonzeros"], 58)
-        for solver in ("cg", "bicgstab"):
-            self.refused(2, "run.mode=spmv", matrix, "run.solve=true", f"bottom.solver={solver}", "bottom.scaling=none",
-                         expected=["run.solve = true: the matrix is skew-symmetric"])  # fmt: skip
-
     def test_a_matrix_of_more_than_any_memory_holds_is_refused_dry_or_not(self) -> None:
         words = ("run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776")
         for action in ([], ["--dry-run"]):

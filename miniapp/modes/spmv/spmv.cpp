@@ -147,10 +147,6 @@ class SpmvMode : public Mode {
         const bool boxes_known = check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;
-        rules.allow(!is_matrix_file(options.matrix) || !reason.empty() || !is_skew(options.matrix),
-                    {"run.solve", "problem.matrix"},
-                    "the matrix is skew-symmetric: x . A x, by which every method here divides, is 0; choose "
-                    "false, for products alone");
         for (const NamedSolver& solver : solvers(rules.deck())) check_preconditioner(rules, solver, true);
         if (reason.empty() && boxes_known)
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));

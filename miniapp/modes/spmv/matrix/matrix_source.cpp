@@ -255,7 +255,7 @@ MatrixSize matrix_size(const MatrixChoice& matrix) {
     if (is_matrix_file(source)) {
         GzipText file(source);
         const MatrixHeader header = read_matrix_header(file, source);
-        return {header.rows, static_cast<double>(header.entries) * (header.mirrored == 0 ? 1 : 2)};
+        return {header.rows, static_cast<double>(header.entries) * (header.symmetric ? 2 : 1)};
     }
     const Generator generator = generator_of(matrix);
     return {generator.rows, generator.entries};

@@ -144,11 +144,6 @@ std::string why_not_readable(const std::string& name) {
     return "";
 }
 
-bool is_skew(const std::string& name) {
-    GzipText file(name);
-    return read_matrix_header(file, name).mirrored < 0;
-}
-
 FileVerdict judge_file(const Communicator& comm, const std::string& name, DiagonalScaling scaling) {
     if (std::string complaint = unlike_rank_0(comm, name); !complaint.empty()) return {complaint, ""};
     GzipText file(name);

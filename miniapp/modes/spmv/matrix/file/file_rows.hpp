@@ -19,9 +19,6 @@ inline constexpr std::size_t entries_at_once = 1 << 12;
 // The first fault of the file up to the sizes, with its line; empty if there is none. Purely local.
 std::string why_not_readable(const std::string& file);
 
-// Whether a file that can be read says that its matrix is the negative of its transpose. Purely local.
-bool is_skew(const std::string& file);
-
 // The faults of a file, empty if there are none.
 struct FileVerdict {
     std::string complaint;  // the first wrong line; the same on all ranks

@@ -130,9 +130,7 @@ std::string lower(std::string_view word) {
 MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
     if (!file) throw MatrixFileError(name + ": cannot be read");
     LineReader lines(file, name, 0);
-    const std::string wanted =
-        "%%MatrixMarket matrix coordinate real|integer|pattern "
-        "general|symmetric|skew-symmetric";
+    const std::string wanted = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric";
     if (!lines.banner()) lines.complain("the file is empty; it begins with \"" + wanted + "\"");
     if (lines.text().find('\0') != std::string::npos)
         lines.complain("no plain text (UTF-16, or compressed): must be ASCII or UTF-8 that begins with \"" +
@@ -154,16 +152,14 @@ MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
     else
         lines.complain(fmt::format("entries {}: must be real, integer or pattern", words[3]));
     const std::string symmetry = lower(words[4]);
-    if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
-        lines.complain(fmt::format("symmetry {}: must be general, symmetric or skew-symmetric", words[4]));
-    header.mirrored = symmetry == "general" ? 0 : symmetry == "symmetric" ? 1 : -1;
-    if (header.mirrored < 0 && values == "pattern")
-        lines.complain("entries pattern: a skew-symmetric matrix has signs; must be real or integer");
+    if (symmetry != "general" && symmetry != "symmetric")
+        lines.complain(fmt::format("symmetry {}: must be general or symmetric", words[4]));
+    header.symmetric = symmetry == "symmetric";
 
     if (!lines.next()) lines.complain("the file ends before the line \"ROWS COLUMNS ENTRIES\"");
     if (words.size() != 3)
         lines.complain(fmt::format("{} words: must be the three of \"ROWS COLUMNS ENTRIES\"", words.size()));
-    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;  // mirrored entries count twice
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;  // symmetric ones count twice
     header.rows = lines.integer(0, "rows", 1, most_rows);
     const std::int64_t columns = lines.integer(1, "columns", 1, most_rows);
     if (columns != header.rows)
@@ -190,15 +186,14 @@ void read_matrix_entries(std::istream& file, const std::string& name, const Matr
         FileEntry entry{.row = lines.integer(0, "row", 1, header.rows) - 1,
                         .column = lines.integer(1, "column", 1, header.rows) - 1,
                         .line = lines.line()};
-        if (header.mirrored != 0 && entry.column > entry.row - (header.mirrored < 0 ? 1 : 0))
-            lines.complain(fmt::format("entry ({},{}) of a {}symmetric matrix: must be {}below the diagonal",
-                                       entry.row + 1, entry.column + 1, header.mirrored < 0 ? "skew-" : "",
-                                       header.mirrored < 0 ? "" : "on or "));
+        if (header.symmetric && entry.column > entry.row)
+            lines.complain(
+                fmt::format("entry ({},{}) of a symmetric matrix: must be on or below the diagonal",
+                            entry.row + 1, entry.column + 1));
         if (!pattern) entry.value = lines.number(2, header.values == MatrixHeader::Values::integer);
         take(entry);
-        if (header.mirrored == 0 || entry.row == entry.column) continue;
+        if (!header.symmetric || entry.row == entry.column) continue;
         std::swap(entry.row, entry.column);
-        entry.value *= header.mirrored;
         take(entry);
     }
     if (entries < header.entries)

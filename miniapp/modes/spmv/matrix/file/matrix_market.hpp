@@ -1,7 +1,7 @@
 #pragma once
 
 // Matrix Market files (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996):
-// square matrices, coordinate format, real, integer or pattern entries, general, symmetric or skew-symmetric.
+// square matrices, coordinate format, real, integer or pattern entries, general or symmetric.
 
 #include <cstdint>
 #include <functional>
@@ -21,7 +21,7 @@ struct MatrixHeader {
     enum class Values { real, integer, pattern };
 
     Values values = Values::real;
-    int mirrored = 0;  // 0: no; else entry (i,j) gives (j,i), too: 1 the same value, -1 its negative
+    bool symmetric = false;  // entry (i,j) gives (j,i), too
     std::int64_t rows = 0;
     std::int64_t entries = 0;  // lines with an entry
     long line = 0;             // the line of the sizes
@@ -39,8 +39,8 @@ struct FileEntry {
     long line = 0;
 };
 
-// Reads all entries behind the header, in the order of the file. A mirrored entry beside the diagonal is
-// taken twice, as (i,j) and (j,i). Throws MatrixFileError.
+// Reads all entries behind the header, in the order of the file. Of a symmetric matrix an entry beside the
+// diagonal is taken twice, as (i,j) and (j,i). Throws MatrixFileError.
 void read_matrix_entries(std::istream& file, const std::string& name, const MatrixHeader& header,
                          const std::function<void(const FileEntry&)>& take);
 
