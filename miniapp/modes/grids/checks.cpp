@@ -154,13 +154,10 @@ Check residual_recomputed(Level& level, const Problem& problem, const BottomOpti
                           Preconditioner* M) {
     GridSystem L = plain(level);
     residual(level, problem, options.tolerance);
+    const bool natural = M && options.norm == Norm::natural;
+    if (natural) L.take_natural_norm(*M);
     const auto norm = [&](Field x) {
-        if (M && options.norm == Norm::natural) {
-            const Field Mx = level.plain->make_field();
-            M->apply(Mx, x);
-            return std::sqrt(L.dot(x, Mx));
-        }
-        if (scaling_of(options) != DiagonalScaling::symmetric) return L.norm(x);
+        if (natural || scaling_of(options) != DiagonalScaling::symmetric) return L.norm(x);
         level.plain->square_root(level.u, level.L.inverse_diagonal);
         level.plain->multiply(level.u, level.u, x);
         return L.norm(level.u);  // |D^-1/2 x|

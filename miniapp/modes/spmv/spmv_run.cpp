@@ -82,19 +82,14 @@ Check residual_check(SparseMatrix& A, const BottomOptions& options, Precondition
     SparseSystem plain(A, DiagonalScaling::none);
     const Field r = plain.make_vector();
     plain.residual(r, f, u);
+    const bool natural = M && options.norm == Norm::natural;
+    if (natural) plain.take_natural_norm(*M);
     const Field scaled = plain.make_vector();
-    const bool symmetric = scaling == DiagonalScaling::symmetric;
+    const bool symmetric = !natural && scaling == DiagonalScaling::symmetric;
     const Field scale = symmetric ? A.scale(scaling) : Field();
     const auto norm = [&](Field x) {
-        if (M && options.norm == Norm::natural) {
-            M->apply(scaled, x);
-            return std::sqrt(plain.dot(x, scaled));
-        }
-        if (symmetric)
-            A.operations().multiply(scaled, scale, x);
-        else
-            plain.copy(scaled, x);
-        return plain.norm(scaled);
+        if (symmetric) A.operations().multiply(scaled, scale, x);
+        return plain.norm(symmetric ? scaled : x);
     };
     const double norm_f = norm(f);
     const double value = norm_f > 0 ? norm(r) / norm_f : norm(r);
