@@ -32,17 +32,6 @@ std::string range_of(std::span<const int> counts) {
     return std::to_string(least) + " to " + std::to_string(most) + " ranks";
 }
 
-// "4 ranks, consecutive"; nodes with equal texts are summed up as one group.
-std::string shape_of(std::span<const int> ranks, bool each) {
-    std::string text =
-        std::to_string(ranks.size()) + (ranks.size() == 1 ? " rank" : " ranks") + (each ? " each" : "");
-    if (ranks.size() == 1) return text;
-    const int step = ranks[1] - ranks[0];
-    for (std::size_t n = 2; n < ranks.size(); ++n)
-        if (ranks[n] - ranks[n - 1] != step) return text + ", scattered";
-    return text + (step == 1 ? ", consecutive" : ", in steps of " + std::to_string(step));
-}
-
 }  // namespace
 
 Topology::Topology(std::span<const int> labels, NodeSource source) : source_(source) {
@@ -126,31 +115,12 @@ std::string Topology::describe() const {
 
 std::string Topology::map() const {
     std::string text;
-    const auto append = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
-    bool in_full = nodes() <= most_parts;
-    for (int n = 0; n < nodes() && in_full; ++n) {
+    if (nodes() == 1 || nodes() > most_parts) return text;
+    for (int n = 0; n < nodes(); ++n) {
         const std::vector<std::string> parts = ranges(ranks_on(n));
-        in_full = static_cast<int>(parts.size()) <= most_parts;
-        std::string list;
-        for (const std::string& part : parts) list += (list.empty() ? "" : ", ") + part;
-        append(std::to_string(n) + ": " + list);
-    }
-    if (in_full) return text;
-
-    text.clear();
-    int groups = 0;
-    for (int first = 0; first < nodes(); ++groups) {
-        if (groups == most_parts) {
-            const int more = nodes() - first;
-            append("and " + std::to_string(more) + " more node" + (more == 1 ? "" : "s"));
-            break;
-        }
-        int end = first + 1;
-        while (end < nodes() && shape_of(ranks_on(end), false) == shape_of(ranks_on(first), false)) ++end;
-        const bool several = end > first + 1;
-        append(std::to_string(first) + (several ? "-" + std::to_string(end - 1) : "") + ": " +
-               shape_of(ranks_on(first), several));
-        first = end;
+        if (static_cast<int>(parts.size()) > most_parts) return {};
+        text += (n == 0 ? "" : "; ") + std::to_string(n) + ": ";
+        for (const std::string& part : parts) text += (&part == &parts.front() ? "" : ", ") + part;
     }
     return text;
 }

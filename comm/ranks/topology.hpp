@@ -60,8 +60,7 @@ class Topology {
     SocketSource sockets() const { return sockets_; }
     std::string describe() const;  // one line: nodes, ranks per node, how known; the same of sockets
     std::vector<std::string> warnings() const;  // nodes that make off-node counts or node-aware schemes odd
-    // "0: 0-3; 1: 4, 6": the ranks on each node. With many nodes, or many numbers on one, nodes alike are
-    // summed up: "0-1022: 4 ranks each, consecutive; 1023: 2 ranks, consecutive".
+    // "0: 0-3; 1: 4, 6": the ranks on each node; empty for one node, and where the line would be long.
     std::string map() const;
 
   private:

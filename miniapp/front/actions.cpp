@@ -95,8 +95,8 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
     if (refused(complaints(found.refusal), comm)) return bad_input;
     if (comm.rank() != 0) return valid;
     std::string text = fmt::format("{}, {}\n", counted(resolved.ranks, "rank"), resolved.topology.describe());
-    if (resolved.topology.nodes() > 1 && !resolved.has_virtual_ranks())
-        text += fmt::format("nodes {}\n", resolved.topology.map());
+    if (const std::string map = resolved.topology.map(); !map.empty() && !resolved.has_virtual_ranks())
+        text += fmt::format("nodes {}\n", map);
     DeckFacts told = deck;
     if (resolved.has_virtual_ranks())
         if (const std::string complaint = mode.exceeds(memory_of_nodes(resolved.topology));

@@ -135,7 +135,7 @@ std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
     if (facts.simulation) text += line("times", simulation_text(*facts.simulation));
     text += line("backend", facts.backend);
     text += line("ranks", fmt::format("{}, {}; {}", facts.ranks, facts.mpi, facts.topology.describe()));
-    if (facts.topology.nodes() > 1) text += line("nodes", facts.topology.map());
+    if (const std::string map = facts.topology.map(); !map.empty()) text += line("nodes", map);
     if (!facts.bindings.empty()) text += line("binding", bindings_text(facts));
     text += grids_text(facts) + memory_text(facts);
     if (!facts.device_messages.empty() && facts.triad_bytes_per_second > 0)
