@@ -38,10 +38,12 @@ class AddPairs {
 class MpiReduction : public Reduction {
   public:
     MpiReduction(const Communicator& comm, const Topology& topology, const Layout& layout, bool deterministic,
-                 const AllReduceOptions& options)
+                 const AllReduceOptions& options, Ledger* ledger, int level)
         : comm_(options.algorithm == AllReduceAlgorithm::mpi ? comm : comm.duplicate()),
           topology_(topology),
           options_(options),
+          ledger_(ledger),
+          level_(level),
           boxes_(static_cast<std::size_t>(layout.local_count())) {
         if (!deterministic) return;
         all_boxes_ = static_cast<std::size_t>(layout.box_count());
@@ -49,40 +51,47 @@ class MpiReduction : public Reduction {
     }
 
     void sum(std::span<const double> parts, std::span<double> totals) override {
-        if (options_.algorithm != AllReduceAlgorithm::mpi)
-            return begin_sum(parts, totals.size()).finish(totals);
-        fill<double>(blocking_, totals.size(), parts);
-        require(MPI_Allreduce(MPI_IN_PLACE, blocking_.data(), mpi_count(blocking_.size(), "MPI_Allreduce"),
+        book(Op::reduction, [&] {
+            if (options_.algorithm != AllReduceAlgorithm::mpi)
+                return complete(begin(parts, totals.size()), totals);
+            fill<double>(blocking_, totals.size(), parts);
+            require(
+                MPI_Allreduce(MPI_IN_PLACE, blocking_.data(), mpi_count(blocking_.size(), "MPI_Allreduce"),
                               MPI_DOUBLE, MPI_SUM, comm_.impl().comm),
                 "MPI_Allreduce");
-        add_up(blocking_, totals);
+            add_up(blocking_, totals);
+        });
     }
 
     void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
-        fill<DoubleDouble>(blocking_, totals.size(), parts);
-        add_up_pairs_over_ranks(blocking_);
-        add_up(blocking_, totals);
+        book(Op::reduction, [&] {
+            fill<DoubleDouble>(blocking_, totals.size(), parts);
+            add_up_pairs_over_ranks(blocking_);
+            add_up(blocking_, totals);
+        });
     }
 
     double max(double value) override {
-        ++count_.calls;
-        ++count_.words;
-        return comm_.max(value);
+        book(Op::reduction, [&] {
+            ++count_.calls;
+            ++count_.words;
+            value = comm_.max(value);
+        });
+        return value;
     }
 
     AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) override {
         int slot = 0;
-        while (slot < static_cast<int>(slots_.size()) && at(slot).busy) ++slot;
-        if (slot == static_cast<int>(slots_.size())) slots_.push_back({{}, make_all_reduce(slot), false});
-        Slot& s = at(slot);
-        s.busy = true;
-        ++busy_;
-        fill<double>(s.words, sums, parts);
-        count_.traffic += s.all_reduce->start(s.words);
+        book(Op::reduction_begin, [&] { slot = begin(parts, sums); });
         return {*this, slot};
     }
 
     bool progress() override {
+        bool left = false;
+        if (busy_ > 0) book(Op::reduction_progress, [&] { left = progress_unbooked(); });
+        return left;
+    }
+    bool progress_unbooked() override {
         bool left = false;
         if (busy_ == 0) return left;
         for (Slot& slot : slots_)
@@ -95,16 +104,15 @@ class MpiReduction : public Reduction {
     void count_summed(long calls, long words) override {
         count_.calls += calls;
         count_.words += words;
+        if (ledger_ == nullptr) return;
+        Entry& entry = ledger_->at(Op::reduction, level_);
+        entry.calls += calls;
+        entry.words += words;
     }
 
   protected:
     void finish(int slot, std::span<double> totals) override {
-        Slot& s = at(slot);
-        check(s.busy, "the sum is not in flight");
-        wait_for(*s.all_reduce);
-        s.busy = false;
-        --busy_;
-        add_up(s.words, totals);
+        book(Op::reduction_wait, [&] { complete(slot, totals); });
     }
 
   private:
@@ -116,6 +124,36 @@ class MpiReduction : public Reduction {
     };
 
     Slot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+
+    int begin(std::span<const double> parts, std::size_t sums) {
+        int slot = 0;
+        while (slot < static_cast<int>(slots_.size()) && at(slot).busy) ++slot;
+        if (slot == static_cast<int>(slots_.size())) slots_.push_back({{}, make_all_reduce(slot), false});
+        Slot& s = at(slot);
+        s.busy = true;
+        ++busy_;
+        fill<double>(s.words, sums, parts);
+        count_.traffic += s.all_reduce->start(s.words);
+        return slot;
+    }
+    void complete(int slot, std::span<double> totals) {
+        Slot& s = at(slot);
+        check(s.busy, "the sum is not in flight");
+        wait_for(*s.all_reduce);
+        s.busy = false;
+        --busy_;
+        add_up(s.words, totals);
+    }
+
+    template <class Action>
+    void book(Op op, const Action& action) {
+        if (ledger_ == nullptr) return action();
+        const Reductions before = count_;
+        timed(*ledger_, op, level_, action);
+        Entry& entry = ledger_->at(op, level_);
+        entry.words += count_.words - before.words;
+        entry.traffic += count_.traffic - before.traffic;
+    }
 
     std::unique_ptr<AllReduce> make_all_reduce(int tag, WordType type = WordType::fp64) const {
         return keel::make_all_reduce(options_.algorithm, comm_, topology_, tag, options_.by_words, type);
@@ -205,6 +243,8 @@ class MpiReduction : public Reduction {
     Communicator comm_;
     Topology topology_;
     AllReduceOptions options_;
+    Ledger* ledger_;
+    int level_;
     std::size_t boxes_;
     std::size_t all_boxes_ = 0;  // 0: not deterministic
     std::vector<int> local_;
@@ -222,8 +262,8 @@ class MpiReduction : public Reduction {
 
 std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Topology& topology,
                                           const Layout& layout, bool deterministic,
-                                          const AllReduceOptions& options) {
-    return std::make_unique<MpiReduction>(comm, topology, layout, deterministic, options);
+                                          const AllReduceOptions& options, Ledger* ledger, int level) {
+    return std::make_unique<MpiReduction>(comm, topology, layout, deterministic, options, ledger, level);
 }
 
 }  // namespace keel

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <utility>
 
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
@@ -23,8 +22,6 @@ class AllReduceRequest {
   public:
     AllReduceRequest(Reduction& reduction, int slot) : reduction_(&reduction), slot_(slot) {}
     void finish(std::span<double> totals);
-    // The same sum, finished through a decorator of the reduction that began it.
-    AllReduceRequest through(Reduction& decorator) const { return {decorator, slot_}; }
 
   private:
     Reduction* reduction_;
@@ -54,6 +51,8 @@ class Reduction {
     // something else is waited for. Returns whether another call helps before one of them is to be finished.
     // Not collective.
     virtual bool progress() = 0;
+    // The same for who books the time, as of waiting for something else.
+    virtual bool progress_unbooked() { return progress(); }
     virtual Reductions count() const = 0;
     // Whether the sums of this rank, in any order, are those of all ranks; false also if each sum is to be
     // seen.
@@ -64,9 +63,6 @@ class Reduction {
   protected:
     friend class AllReduceRequest;
     virtual void finish(int slot, std::span<double> totals) = 0;
-    static void finish_of(Reduction& inner, int slot, std::span<double> totals) {
-        inner.finish(slot, totals);
-    }
 };
 
 inline void AllReduceRequest::finish(std::span<double> totals) {
@@ -82,70 +78,11 @@ struct AllReduceOptions {
 // `deterministic`: the boxes' parts travel one by one and are added in the order of the boxes, so that the
 // result depends neither on the number of ranks nor on the MPI; an all-reduce then carries a word per sum and
 // global box.
+// Given a ledger, it books on this level `reduction` and, apart from it, what pending sums take:
+// `reduction_begin`, which counts them, `reduction_progress` and `reduction_wait`.
 std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Topology& topology,
                                           const Layout& layout, bool deterministic,
-                                          const AllReduceOptions& options = {});
-
-// Books `reduction` and, apart from it, what pending sums take: `reduction_begin`, which counts them,
-// `reduction_progress` and `reduction_wait`.
-class TimedReduction : public Reduction {
-  public:
-    TimedReduction(std::unique_ptr<Reduction> inner, Ledger& ledger, int level)
-        : inner_(std::move(inner)), ledger_(ledger), level_(level) {}
-
-    void sum(std::span<const double> parts, std::span<double> totals) override {
-        book(Op::reduction, [&] { inner_->sum(parts, totals); });
-    }
-    void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
-        book(Op::reduction, [&] { inner_->sum(parts, totals); });
-    }
-    double max(double value) override {
-        double result = 0;
-        book(Op::reduction, [&] { result = inner_->max(value); });
-        return result;
-    }
-    AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) override {
-        AllReduceRequest pending(*this, 0);
-        book(Op::reduction_begin, [&] { pending = inner_->begin_sum(parts, sums).through(*this); });
-        ++in_flight_;
-        return pending;
-    }
-    bool progress() override {
-        bool left = false;
-        if (in_flight_ > 0)
-            timed(ledger_, Op::reduction_progress, level_, [&] { left = inner_->progress(); });
-        return left;
-    }
-    Reductions count() const override { return inner_->count(); }
-    bool alone() const override { return inner_->alone(); }
-    void count_summed(long calls, long words) override {
-        Entry& entry = ledger_.at(Op::reduction, level_);
-        entry.calls += calls;
-        entry.words += words;
-        inner_->count_summed(calls, words);
-    }
-
-  protected:
-    void finish(int slot, std::span<double> totals) override {
-        timed(ledger_, Op::reduction_wait, level_, [&] { finish_of(*inner_, slot, totals); });
-        --in_flight_;
-    }
-
-  private:
-    template <class Action>
-    void book(Op op, Action&& action) {
-        Entry& entry = ledger_.at(op, level_);
-        const Reductions before = inner_->count();
-        timed(ledger_, op, level_, action);
-        const Reductions after = inner_->count();
-        entry.words += after.words - before.words;
-        entry.traffic += after.traffic - before.traffic;
-    }
-
-    std::unique_ptr<Reduction> inner_;
-    Ledger& ledger_;
-    int level_;
-    int in_flight_ = 0;  // pending sums
-};
+                                          const AllReduceOptions& options = {}, Ledger* ledger = nullptr,
+                                          int level = 0);
 
 }  // namespace keel

@@ -116,11 +116,10 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const LevelPlan& plan,
     }
     Meanwhile meanwhile;
     if (!single && !plan.passes_on) {
-        auto sums =
-            make_reduction(site.comm, site.topology, layout, options.deterministic, options.all_reduce);
-        // Untimed: who waits for ghosts books all of that time.
-        meanwhile = [plain = sums.get()] { return plain->progress(); };
-        level.reduction = std::make_unique<TimedReduction>(std::move(sums), site.ledger, site.number);
+        level.reduction = make_reduction(site.comm, site.topology, layout, options.deterministic,
+                                         options.all_reduce, &site.ledger, site.number);
+        // Who waits for ghosts books all of that time.
+        meanwhile = [plain = level.reduction.get()] { return plain->progress_unbooked(); };
     }
 
     const auto exchange = [&](int tag, const std::optional<PlannedGhosts>& ghosts) {

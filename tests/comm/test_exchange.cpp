@@ -486,8 +486,9 @@ TEST_CASE("sums over all boxes, several in one all-reduce") {
         return total;
     };
     Ledger ledger(1);
-    TimedReduction reduction(make_reduction(comm, virtual_topology(comm.size(), 2), layout, deterministic),
-                             ledger, 0);
+    const auto made =
+        make_reduction(comm, virtual_topology(comm.size(), 2), layout, deterministic, {}, &ledger);
+    Reduction& reduction = *made;
 
     std::vector<double> totals(3);
     reduction.sum(parts_of(3), totals);

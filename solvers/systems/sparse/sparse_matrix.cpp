@@ -83,10 +83,10 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
     if (options.exchange.overlap) csr_.set_shell(place_of_ghost(own, 0));
     plain_rows_ = vectors_->make_rows(csr_);
     if (!options.keeps_rows) csr_ = {};
-    auto sums = make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce);
-    // Untimed: who waits for ghosts books all of that time.
-    meanwhile_ = [plain = sums.get()] { return plain->progress(); };
-    reduction_ = std::make_unique<TimedReduction>(std::move(sums), ledger, options.level);
+    reduction_ =
+        make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce, &ledger, options.level);
+    // Who waits for ghosts books all of that time.
+    meanwhile_ = [plain = reduction_.get()] { return plain->progress_unbooked(); };
     carry_by(comm, topology, options.scheme);
 }
 
