@@ -222,6 +222,18 @@ struct OverRelax {
     }
 };
 
+// The first half sweep from zeros, which are not read: u = f / D, over-relaxed.
+template <class HalfSweep>
+struct FromZero {
+    HalfSweep half_sweep;
+
+    static constexpr bool repeatable = true;
+    constexpr auto& cell(int q, int i, int j, int k) const { return half_sweep.cell(q, i, j, k); }
+    constexpr void operator()(int q, int i, int j, int k) const {
+        cell(q, i, j, k) = half_sweep.from_zero(q, i, j, k);
+    }
+};
+
 // p = a p + b (f - L u) / D: one step of a polynomial smoother (a = 0: weighted Jacobi).
 template <int D, class Real = double>
 struct PolynomialStep {

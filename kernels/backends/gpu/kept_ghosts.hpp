@@ -81,17 +81,6 @@ struct KeepGhosts {
     }
 };
 
-// The first half sweep from zeros: u = f / D, over-relaxed.
-template <class Body>
-struct FromZero {
-    Body body;
-
-    constexpr auto& cell(int q, int i, int j, int k) const { return body.cell(q, i, j, k); }
-    constexpr void operator()(int q, int i, int j, int k) const {
-        cell(q, i, j, k) = body.from_zero(q, i, j, k);
-    }
-};
-
 // One block of threads takes about as long for a half sweep of so many cells as a launch does: a V-cycle on
 // 16^3 cells of an H100 took 25 us in one block, 37 us by launches (measured with a prototype).
 constexpr std::size_t most_relaxed_in_block = 4096;

@@ -20,16 +20,7 @@ namespace keel {
 
 // --- The stages of a wavefront of half sweeps
 
-// The first half sweep from zeros, without reading them: a cell of its colour, and a cell of the other
-// colour.
-template <class HalfSweep>
-struct FromZero {
-    HalfSweep half_sweep;
-
-    static constexpr bool repeatable = true;
-    auto& cell(int q, int i, int j, int k) const { return half_sweep.cell(q, i, j, k); }
-    void operator()(int q, int i, int j, int k) const { cell(q, i, j, k) = half_sweep.from_zero(q, i, j, k); }
-};
+// In the first half sweep from zeros, a cell of the other colour (FromZero).
 template <class HalfSweep>
 struct StillZero {
     HalfSweep half_sweep;
