@@ -1,4 +1,8 @@
+#include <array>
 #include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstring>
+#include <new>
 
 #define KEEL_GPU_EMULATED
 #include "kernels/backends/gpu/device.hpp"
@@ -14,6 +18,12 @@ struct AddOne {
 
     Grid grid() const { return {dim3(1), dim3(1)}; }
     void operator()() const { *x += 1.0; }
+};
+
+struct AddPadded : AddOne {
+    int padded = 0;  // 4 bytes of padding behind it
+
+    void operator()() const { AddOne::operator()(); }
 };
 
 // The functions that allocate and free memory of the emulated device, or pinned memory of the host.
@@ -113,4 +123,17 @@ TEST_CASE("no graph outlives memory of the device or pinned memory, which it may
     REQUIRE(pinned.get() == second);
     CHECK(add_four() == 12.0);
     CHECK(device.graph_replays() == 3);
+}
+
+TEST_CASE("launches that differ in their padding alone are one sequence") {
+    Device device(0, GpuSync::graphs);
+    const auto memory = device.allocate(sizeof(double));
+    alignas(AddPadded) std::array<std::byte, sizeof(AddPadded)> place;
+    for (const int before : {0, 0xff, 0x5a}) {
+        std::memset(place.data(), before, place.size());
+        const auto* const kernel = new (place.data()) AddPadded{{static_cast<double*>(memory.get())}};
+        for (int n = 0; n < 4; ++n) device.launch(*kernel);
+        device.wait();
+    }
+    CHECK(device.graph_replays() == 2);
 }
