@@ -142,6 +142,10 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     if (p.comm.message_cap == 0) resolved.comm.scheme.message_cap = rendezvous_from(*resolved.machine);
     if (p.comm.allreduce == AllReduceAlgorithm::automatic) choose_all_reduces(resolved);
     if (resolved.machine) resolved.simulation = simulation_on(resolved.machine->machine);
+    if (resolved.gpu_sync == GpuSync::per_operation && backend_info(resolved.backend).features.graphs)
+        resolved.remarks.push_back(
+            "the host waits for each operation of the GPU, so that its time is its own; "
+            "run.gpu_sync = graphs takes less time");
     return resolved;
 }
 
