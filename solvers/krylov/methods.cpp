@@ -4,7 +4,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "kernels/bodies/accurate_sums.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace keel {
@@ -83,17 +82,6 @@ bool uses_algebraic(const BottomOptions& options) {
 
 DiagonalScaling scaling_of(const BottomOptions& options) {
     return options.scaling == Scaling::none ? DiagonalScaling::none : method_named(options.solver).scaling;
-}
-
-double bytes_beside_vectors(const BottomOptions& options, std::size_t boxes, const Index& extent,
-                            std::size_t boxes_in_sums) {
-    const Method& method = method_named(options.solver);
-    // The words sent, those that come, and the parts of boxes.
-    const double bytes_of_sum = sizeof(double) * static_cast<double>(2 * boxes_in_sums + boxes);
-    const bool accurate = method.reads("gram_precision") && options.gram_precision == GramPrecision::twofold;
-    const std::size_t kept = accurate ? KeptSums::room(boxes, KeptSums::slices_of(extent)) : 0;
-    return static_cast<double>(kept * sizeof(double)) + method.small_bytes.of(options) +
-           method.sums.of(options) * bytes_of_sum;
 }
 
 int vectors_at_once(const BottomOptions& options) {

@@ -14,7 +14,6 @@
 
 #include "kernels/bodies/diagonal_scaling.hpp"
 #include "kernels/bodies/krylov/single_launch.hpp"
-#include "kernels/layout/box.hpp"
 #include "solvers/krylov/options.hpp"
 
 namespace keel {
@@ -72,8 +71,6 @@ struct Method {
     Quantity applications = 0;       // applications of the operator per iteration
     Quantity flops = 0;              // per cell and iteration, besides those of the applications
     Quantity at_once = 1;            // max vectors that one exchange carries
-    Quantity small_bytes = 0;        // of its small matrices and lists, on every rank
-    Quantity sums = 0;               // max words of all-reduces in flight; 0: a few
     Quantity degree = 0;  // degree of the longest Krylov basis that the system makes for it; 0: none
     std::vector<std::string> keys = {};  // it reads beyond those that every Krylov method reads
     std::optional<Independent> independent = {};
@@ -124,11 +121,6 @@ DiagonalScaling scaling_of(const BottomOptions& options);
 
 // The max number of vectors that an exchange of the method carries.
 int vectors_at_once(const BottomOptions& options);
-
-// Bytes that a method keeps on a rank of so many boxes of this extent besides its vectors. `boxes_in_sums`:
-// what each sum is sent as, a word or, where sums are deterministic, one for each box of the grid.
-double bytes_beside_vectors(const BottomOptions& options, std::size_t boxes, const Index& extent,
-                            std::size_t boxes_in_sums);
 
 // Needs of bottom.powers = matrix_powers on a level whose boxes are `width` wide: ghost layers, and at most
 // so many vectors in an exchange of them. Nothing for other powers, and for methods that make no bases. More

@@ -9,7 +9,6 @@ from test_arrays import numpy_file
 
 AGGLOMERATED = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.agglomerate=1000000", "bottom.tolerance=0.5", "multigrid.tolerance=1e-2"]
 KRYLOV = ["run.mode=krylov", "bottom.tolerance=1e-2"]
-ONE_BOX = ["run.mode=krylov", "problem.box=8", "problem.boxes=[1,1,1]"]
 SPMV = ["run.mode=spmv", "problem.box=40"]
 ROWS = ["run.mode=spmv", "problem.matrix=random"]
 AMG = ["problem.boundary=dirichlet", "bottom.solver=amg", "multigrid.tolerance=0.01"]
@@ -26,9 +25,7 @@ CASES = [
     (4, [*AGGLOMERATED, "multigrid.precision=mixed"], 0.1),
     (1, [*KRYLOV, "bottom.solver=ca_bicgstab"], 0.1),
     (1, [*KRYLOV, "bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=v_cycle"], 0.1),
-    # Small matrices, and lists of messages.
-    (1, [*ONE_BOX, "bottom.solver=enlarged_cg", "bottom.block=200", "bottom.splitting=interleaved", "bottom.tolerance=0.1"], 0.2),
-    (1, [*ONE_BOX, "bottom.solver=deep_pipelined_cg", "bottom.depth=300", "bottom.tolerance=1e-2"], 0.2),
+    # Lists of messages.
     (2, ["problem.box=32", "problem.boxes=[2,1,1]", "comm.ranks_per_node=1", "comm.scheme=split", "comm.message_cap=8",
          "multigrid.reference_path=true"], 0.2),
     (2, SPACE, 0.12),

@@ -101,9 +101,7 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
         const DiagonalScaling scaling = scaling_of(use.solver->options);
         // Vectors that the check of the residual makes.
         const std::size_t checking = scaling == DiagonalScaling::symmetric ? 4 : 3;
-        later = (vectors_of_solve(use) + checking) * vector +
-                static_cast<std::size_t>(
-                    bytes_beside_vectors(use.solver->options, blocks_of(part.rows), block_cells.size, 1));
+        later = (vectors_of_solve(use) + checking) * vector;
         // Triangles are made of copies.
         const std::size_t triangles = (part.entries + part.rows) * csr_entry + 2 * first;
         if (use.factors_blocks()) later = triangles + std::max(later, triangles);

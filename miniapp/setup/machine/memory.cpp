@@ -105,13 +105,9 @@ std::size_t move_values(const Agglomeration& move, const Topology& topology, con
            values(move.scatter(static_cast<int>(cells)), cells, schemes.back) + of_operator;
 }
 
-// The bytes of all Krylov methods on a level, but for their vectors.
-double bytes_beside_vectors(const GridSetup& grids, const Layout& layout) {
+// The bytes of algebraic multigrid on a level that is solved on.
+double bytes_of_algebraic(const GridSetup& grids, const Layout& layout) {
     double bytes = 0;
-    for (const auto& [name, options] : grids.use.solvers)
-        bytes += keel::bytes_beside_vectors(
-            options, static_cast<std::size_t>(layout.local_count()), layout.extent(),
-            grids.hierarchy.deterministic ? static_cast<std::size_t>(layout.box_count()) : 1);
     for (const auto& [name, options] : grids.use.solvers)
         if (uses_algebraic(options))
             bytes += AlgebraicCycle::bytes(layout.local_cells(), static_cast<double>(layout.cell_count()),
@@ -170,7 +166,7 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         const bool of_krylov = grids.use.krylov == KrylovLevel::finest
                                    ? plan.number == 0 && plan.precision == Precision::fp64
                                    : held.solved_on;
-        if (of_krylov) bytes += bytes_beside_vectors(grids, layout);
+        if (of_krylov) bytes += bytes_of_algebraic(grids, layout);
         // For one vector in set-up, then for all.
         values +=
             buffers(plan.ghosts, 1 + (of_krylov && grids.vectors_at_once > 1 ? grids.vectors_at_once : 0)) +

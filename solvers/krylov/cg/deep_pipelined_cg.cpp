@@ -256,11 +256,6 @@ Method deep_pipelined_cg() {
         .hides_all_reduces = true,
         .applications = 1,
         .flops = in_depth("7l + 13", [](int l) { return 7 * l + 13; }),
-        .small_bytes = {"",
-                        [](const BottomOptions& o) {
-                            return sizeof(double) * (o.depth + 1.0) * (2.0 * o.depth + 1.0);
-                        }},
-        .sums = {"", [](const BottomOptions& o) { return o.depth * (o.depth + 1.0); }},
         .keys = {"depth", "spectrum", "norm"},
         .independent = Independent{.key = "depth", .value = &BottomOptions::depth},
         .preconditioning = Preconditioning::symmetric,

@@ -49,13 +49,7 @@ class BlockSum {
 // Inner products of block vectors, gathered and then formed with one all-reduce. The matrices they go to must
 // be as large as the blocks have columns; what lies beyond the blocks' columns becomes zero.
 class BlockProducts {
-    struct Place {
-        double* entry;
-        double* mirrored;
-    };
-
   public:
-    static constexpr std::size_t bytes_of_sum = sizeof(Product) + sizeof(Place) + sizeof(double);
     explicit BlockProducts(int most);
 
     void add(Eigen::MatrixXd& result, std::span<const LinearSystem::Vector> X,
@@ -69,6 +63,11 @@ class BlockProducts {
     void reduce(LinearSystem& A);
 
   private:
+    struct Place {
+        double* entry;
+        double* mirrored;
+    };
+
     void add(double& result, double& mirrored, LinearSystem::Vector x, LinearSystem::Vector y);
 
     std::vector<Product> products_;
@@ -82,7 +81,6 @@ class BlockProducts {
 // it.
 class RankRevealing {
   public:
-    static constexpr int matrices = 4;  // as large as M, that it keeps
     explicit RankRevealing(int columns);
 
     // The rank, 0 too where an entry of M is not finite. M may be larger than the block, with zeros there.

@@ -89,9 +89,6 @@ class EnlargedCGOfTwoSums : public MethodOfSystem {
     Eigen::VectorXd sum_of_c;
 };
 
-double longest_sum(double t) {
-    return 3 * t * t;
-}
 double flops_per_cell(double t) {
     return 2 * (4 * t * t + 1) + 2 * triangle(t, 0) + combinations(t + 2, t + 1) + combinations(t, 2 * t + 1);
 }
@@ -105,8 +102,6 @@ Method ecg() {
     method.words = in_t("4t^2 + 1", [](double t) { return 4 * t * t + 1; });
     method.vectors = in_t("5t", [](double t) { return 5 * t; });
     method.flops = in_t("16t^2 + 6t + 4", flops_per_cell);
-    method.small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 4, longest_sum(t)); });
-    method.sums = in_t("", longest_sum);
     method.make = made<EnlargedCGOfTwoSums>;
     return method;
 }

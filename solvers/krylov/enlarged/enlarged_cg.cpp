@@ -172,13 +172,6 @@ class EnlargedOrthomin : public MethodOfSystem {
     Eigen::VectorXd c;
 };
 
-// Words of the longest all-reduce.
-double sums_of_orthodir(double t) {
-    return (t + 1) * (t + 1);
-}
-double sums_of_orthomin(double t) {
-    return 2 * t * t + t * (t + 1) / 2;
-}
 double flops_of_orthodir(double t) {
     return 2 * (t + 1) * (t + 1) + combinations(2, t + 1) + triangle(t, 2 * t);
 }
@@ -194,11 +187,9 @@ Method enlarged_cg() {
     Method method = enlarged_method("enlarged_cg", source);
     method.use = "t directions at a time: fewer iterations for t times the work";
     method.reductions = 1;
-    method.words = in_t("(t+1)^2", sums_of_orthodir);
+    method.words = in_t("(t+1)^2", [](double t) { return (t + 1) * (t + 1); });
     method.vectors = in_t("4t", [](double t) { return 4 * t; });
     method.flops = in_t("about 7t^2 + 8t + 4", flops_of_orthodir);
-    method.small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 8, sums_of_orthodir(t)); });
-    method.sums = in_t("", sums_of_orthodir);
     method.preconditioning = Preconditioning::symmetric;
     method.preconditioned_vectors = in_t("t", [](double t) { return t; });
     method.make = made<EnlargedOrthodir>;
@@ -213,8 +204,6 @@ Method enlarged_orthomin() {
     method.words = in_t("3t^2 + t + 1", [](double t) { return 3 * t * t + t + 1; });
     method.vectors = in_t("3t", [](double t) { return 3 * t; });
     method.flops = in_t("12t^2 + 8t + 4", flops_of_orthomin);
-    method.small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 5, sums_of_orthomin(t)); });
-    method.sums = in_t("", sums_of_orthomin);
     method.make = made<EnlargedOrthomin>;
     return method;
 }

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "kernels/bodies/vector.hpp"
-#include "solvers/krylov/enlarged/block.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
@@ -29,13 +28,6 @@ inline Method enlarged_method(const char* name, const char* source) {
         .keys = {"block", "splitting"},
         .independent = Independent{.key = "block", .value = &BottomOptions::block},
     };
-}
-
-// Bytes of so many square matrices of t columns, beside those of RankRevealing, and of BlockProducts of so
-// many sums.
-inline double bytes_of_blocks(double t, int matrices, double sums) {
-    return sizeof(double) * (1.0 * matrices + RankRevealing::matrices) * t * t +
-           static_cast<double>(BlockProducts::bytes_of_sum) * sums;
 }
 
 // Flops per cell: of `count` combinations of n vectors ...

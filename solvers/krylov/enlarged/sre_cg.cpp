@@ -109,8 +109,6 @@ Method sre_cg() {
     method.words = in_t("(5t^2+3t)/2 + 1", [](double t) { return (5 * t * t + 3 * t) / 2 + 1; });
     method.vectors = in_t("6t", [](double t) { return 6 * t; });
     method.flops = in_t("about 15t^2 + 9t + 4", flops_per_cell);
-    method.small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 3, 2 * t * t); });
-    method.sums = in_t("", [](double t) { return 2 * t * t; });
     method.make = made<ShortRecurrenceEnlargedCG>;
     return method;
 }

@@ -56,8 +56,6 @@ Method ca_bicgstab() {
         .applications = in_s("4 - 1/s", [](double s) { return 4 - 1 / s; }),
         .flops = flops_of_pairs("(16s^2+44s+9)/s", 2, 1),
         .at_once = vectors_of_pairs(),
-        .small_bytes = small_bytes_of_pairs(2),
-        .sums = sums_of_pairs(2),
         .degree = in_s("2s", [](double s) { return 2 * s; }),
         .keys = keys_of_pairs(),
         .independent = independent_pairs(2),

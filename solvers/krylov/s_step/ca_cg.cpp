@@ -47,8 +47,6 @@ Method ca_cg() {
         .applications = in_s("2 - 1/s", [](double s) { return 2 - 1 / s; }),
         .flops = flops_of_pairs("(4s^2+18s+7)/s", 1, 0),
         .at_once = vectors_of_pairs(),
-        .small_bytes = small_bytes_of_pairs(1),
-        .sums = sums_of_pairs(1),
         .degree = in_s("s", [](double s) { return s; }),
         .keys = keys_of_pairs(),
         .independent = independent_pairs(1),

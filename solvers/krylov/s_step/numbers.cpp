@@ -5,7 +5,6 @@
 
 #include "kernels/bodies/accurate_sums.hpp"
 #include "kernels/operations.hpp"
-#include "solvers/krylov/s_step/s_step.hpp"
 
 namespace keel {
 namespace {
@@ -54,21 +53,6 @@ Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others) {
 Quantity words_of_pairs(const std::string& text, FormulaInS formula) {
     return {text + "; double_double twice",
             [formula](const BottomOptions& o) { return words_of_number(o) * formula(o.s) / o.s; }};
-}
-
-Quantity small_bytes_of_pairs(int degree_per_s) {
-    return {"", [degree_per_s](const BottomOptions& o) {
-                return o.gram_precision == GramPrecision::twofold
-                           ? PairMethod<DoubleDouble>::bytes(degree_per_s * o.s)
-                           : PairMethod<double>::bytes(degree_per_s * o.s);
-            }};
-}
-
-Quantity sums_of_pairs(int degree_per_s) {
-    return {"", [degree_per_s](const BottomOptions& o) {
-                return words_of_number(o) * static_cast<double>(gram_pairs(
-                                                static_cast<std::size_t>(2 * degree_per_s * o.s + 1), 1));
-            }};
 }
 
 Quantity vectors_of_pairs() {

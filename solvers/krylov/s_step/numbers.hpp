@@ -23,10 +23,8 @@ Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequen
 // combinations of them, and the recurrences of the basis. The text is that of the monomial one.
 Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others);
 // Per iteration the words of the Gram matrices, of which the formula is that of an outer step in simple
-// precision; bytes beside the vectors; and the words of the Gram matrix of the longest.
+// precision.
 Quantity words_of_pairs(const std::string& text, FormulaInS formula);
-Quantity small_bytes_of_pairs(int degree_per_s);
-Quantity sums_of_pairs(int degree_per_s);
 // A vector of each basis, unless one basis is made after the other.
 Quantity vectors_of_pairs();
 

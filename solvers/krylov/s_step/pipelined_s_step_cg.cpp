@@ -306,12 +306,6 @@ Method pipelined_s_step_cg() {
         .hides_all_reduces = true,
         .applications = 1,
         .flops = {"about 2s^2 + 9s + 13", flops_of_block},
-        .small_bytes = {"",
-                        [](const BottomOptions& o) {
-                            return sizeof(double) * (9.0 * o.s * o.s + 12.0 * o.s) +
-                                   (sizeof(Product) + sizeof(double)) * 1.0 * PipelinedSStepCG::words(o.s);
-                        }},
-        .sums = {"", [](const BottomOptions& o) { return PipelinedSStepCG::words(o.s); }},
         .keys = {"s", "basis"},
         .independent =
             Independent{.key = "s", .value = &BottomOptions::s, .per_unit = 2, .more = 1, .lowered = true},

@@ -40,12 +40,6 @@ PairMethod<Scalar>::PairMethod(const MethodSetup& setup, int degree_per_s)
 }
 
 template <class Scalar>
-double PairMethod<Scalar>::bytes(int degree) {
-    return static_cast<double>(sizeof(Scalar) * Memory::scalars(degree) +
-                               sizeof(double) * Memory::coefficients(degree));
-}
-
-template <class Scalar>
 void PairMethod<Scalar>::adopt(const Spectrum& spectrum) {
     relations_ = relations_of(options, degree_per_s_, spectrum);
 }

@@ -31,9 +31,6 @@ class PairMethod : public MethodOfSystem {
 
     PairMethod(const MethodSetup& setup, int degree_per_s);
 
-    // Bytes of the memory beside the vectors.
-    static double bytes(int degree);
-
     void adopt(const Spectrum& spectrum) override;
     // At the first outer step.
     Space space();
