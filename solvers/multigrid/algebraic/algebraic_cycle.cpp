@@ -1,7 +1,5 @@
 #include "solvers/multigrid/algebraic/algebraic_cycle.hpp"
 
-#include <cmath>
-
 #include "kernels/check.hpp"
 #include "solvers/multigrid/algebraic/level_home.hpp"
 
@@ -74,38 +72,6 @@ void AlgebraicCycle::multiply(Vector z, Vector r) {
     if (coarsest) visits_ += coarsest->visits() - before;
     vectors_.to_grid(z, x_);
     book(cycles_);
-}
-
-namespace {
-
-// Measured with Open MPI 4.1 and OpenMP, set-up included: what mpiexec -n 2 keel problem.box=40
-// multigrid.bottom_box=40 problem.boxes=[2,1,1] problem.boundary=dirichlet bottom.solver=amg grows by, less
-// its grids and vectors, over the entries of the finest matrix, and problem.dimensions=2 problem.box=256
-// multigrid.bottom_box=256; 1 and 4 ranks, 32^3, 48^3 and 384^2 a box give the same to a twelfth. Classical
-// coarsening (PMIS, theta = 0.25, weights below 0.3 of the largest truncated) took 145 bytes in three
-// dimensions, 109 in two.
-double bytes_of_entry(std::size_t dimensions, const AmgOptions& options) {
-    const bool plane = dimensions < 3;
-    if (options.aggregates()) return plane ? 76 : 83;
-    return plane ? 103 : 146;
-}
-
-}  // namespace
-
-// Below 10^5 rows vectors of whole blocks are most of it.
-double AlgebraicCycle::bytes(std::size_t cells, double all, std::size_t dimensions,
-                             const AmgOptions& options) {
-    constexpr double vectors = 7, coarsening = 10;
-    double rows = static_cast<double>(cells);
-    double bytes = rows * (2.0 * static_cast<double>(dimensions) + 1) * bytes_of_entry(dimensions, options);
-    for (int level = 0; level < most_amg_levels; ++level) {
-        const double blocks = std::ceil(rows / static_cast<double>(block_rows));
-        bytes += vectors * blocks * static_cast<double>(block_rows * sizeof(double));
-        if (all <= static_cast<double>(options.max_coarse)) break;
-        all /= coarsening;
-        rows /= coarsening;
-    }
-    return bytes;
 }
 
 }  // namespace keel

@@ -31,9 +31,6 @@ class AlgebraicCycle : public Preconditioner {
     const CoarsestVisits& visits() const { return visits_; }
     void forget_cycles();
 
-    // About what it keeps on a rank of so many cells of so many on all ranks, while coarsening goes well.
-    static double bytes(std::size_t cells, double all, std::size_t dimensions, const AmgOptions& options);
-
   private:
     void multiply(Vector z, Vector r) override;
     void set_up();
