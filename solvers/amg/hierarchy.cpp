@@ -168,26 +168,6 @@ std::string AmgHierarchy::missing() const {
     return "";
 }
 
-AmgMemory AmgHierarchy::memory() const {
-    AmgMemory all;
-    for (const AmgLevel& level : levels_) {
-        if (level.owned) {
-            all.add(level.A->plain());
-            all.matrix_bytes += level.A->rows() * sizeof(double);  // its diagonal
-        }
-        // x and b below the finest level, the residual, and the scale.
-        const std::size_t vectors = (level.owned ? 3 : 1) + (level.scale.data() ? 1 : 0);
-        all.add_vectors(vectors, level.A->rows());
-        all.add_vectors(vectors, level.A->ghosts());
-        if (!level.transfer) continue;
-        const AmgMemory between = level.transfer->memory();
-        all.entries += between.entries;
-        all.matrix_bytes += between.matrix_bytes;
-        all.vector_bytes += between.vector_bytes;
-    }
-    return all;
-}
-
 double AmgHierarchy::operator_complexity() const {
     double entries = 0;
     for (const AmgLevelFacts& level : facts_) entries += level.entries;

@@ -85,8 +85,6 @@ class AmgHierarchy {
     const Coarsest* solver_of_coarsest() const { return coarsest_.get(); }
     // The solver of the coarsest level: that of the options, or dense factors for a single row.
     CoarsestRule coarsest_by() const { return coarsest_by_; }
-    // The memory of this rank's levels, without the finest matrix, message buffers and the coarsest solver.
-    AmgMemory memory() const;
     // The entries, or rows, of all levels over those of the finest.
     double operator_complexity() const;
     double grid_complexity() const;

@@ -94,16 +94,6 @@ CsrMatrix transposed_csr(const PartRows& P, const Places& places) {
 
 }  // namespace
 
-void AmgMemory::add(const SparseRows& A) {
-    entries += A.nonzeros;
-    matrix_bytes += A.nonzeros * bytes_of_entry + (blocks_of(A.rows) * block_rows + 1) * sizeof(std::int64_t);
-    if (A.shell) matrix_bytes += blocks_of(A.rows) * block_rows;
-}
-
-void AmgMemory::add_vectors(std::size_t count, std::size_t values) {
-    vector_bytes += count * blocks_of(values) * block_rows * sizeof(double);
-}
-
 LevelTransfer::LevelTransfer(const SetupContext& context, const PartRows& P, const Plan& plan,
                              const ReverseExchange& way, Operations& fine, Operations& coarse,
                              const ExchangeOptions& options, Ledger& ledger, int level)
@@ -168,16 +158,6 @@ LevelTransfer::LevelTransfer(const SetupContext& context, const PartRows& P, con
              last ? coarse.make_rows(sum.csr()) : memory_->make_rows(sum.csr())});
     }
     restricting_ = way.traffic(rank, context.topology);
-}
-
-AmgMemory LevelTransfer::memory() const {
-    AmgMemory held;
-    held.add(P_);
-    held.add(transposed_);
-    for (const Step& step : steps_) held.add(step.sum);
-    for (const Step& step : steps_) held.entries -= step.sum.nonzeros;
-    held.add_vectors(2, static_cast<std::size_t>(memory_->layout().local_count()) * block_rows);
-    return held;
 }
 
 void LevelTransfer::interpolate(Field x, Field e) {

@@ -13,24 +13,6 @@
 
 namespace keel {
 
-// The memory of a rank for one level or for all: entries, the matrices that have them, and vectors.
-struct AmgMemory {
-    std::size_t entries = 0;
-    std::size_t matrix_bytes = 0;
-    std::size_t vector_bytes = 0;
-
-    static constexpr std::size_t bytes_of_entry = sizeof(double) + sizeof(std::int32_t);
-
-    void add(const SparseRows& A);
-    void add_vectors(std::size_t count, std::size_t values);
-    // The quotient of the bytes of matrices over the bytes that their entries need at least.
-    double overhead() const {
-        return entries == 0
-                   ? 1
-                   : static_cast<double>(matrix_bytes) / static_cast<double>(entries * bytes_of_entry);
-    }
-};
-
 // A vector of the coarse level has room here after its rows: for ghosts of P, for parts that are added up for
 // other ranks, and for parts that arrive. Parts of one row are added by a product with a matrix of ones,
 // always in the same order.
@@ -57,7 +39,6 @@ class LevelTransfer {
     }
 
     // The memory of P, its transpose and the matrices that add parts; entries of the latter are not counted.
-    AmgMemory memory() const;
     Traffic sent_interpolating() const { return interpolating_; }  // by this rank in one P e
     Traffic sent_restricting() const { return restricting_; }
 

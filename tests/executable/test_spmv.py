@@ -169,18 +169,6 @@ class AlgebraicMultigrid(KeelTest):
         planned = self.run_keel(1, "--dry-run", *words, "problem.ranks=4")
         self.assertEqual([row for row in planned.records("scheme") if row["purpose"].startswith("amg_")], [])
 
-    def test_a_dry_run_for_other_ranks_counts_the_entries_that_the_levels_keep(self) -> None:
-        for words in (["problem.matrix=stencil7", "problem.box=36"],
-                      ["problem.matrix=stencil27", "problem.box=32", "amg.coarsening=pmis", "amg.theta=0.25"]):  # fmt: skip
-            with self.subTest(words=words):
-                words = [*(word for word in PRECONDITIONED if "matrix" not in word and "box=" not in word), *words]
-                text = self.text(1, "--dry-run", *words, "problem.ranks=2", "comm.ranks_per_node=2")
-                number, unit = re.search(r"P and P\^T take at least ([\d.]+) (\w+) on the rank", text).groups()
-                counted = float(number) * {"kB": 1e3, "MB": 1e6}[unit]
-                run = self.valid(2, *words)
-                self.assertAlmostEqual(counted, run.record("amg")["memory"]["bytes_of_entries"], delta=0.02 * counted)
-                self.assertLess(counted, run.facts["measured_bytes"])
-
     def test_schemes_tried_on_every_level_bring_the_same_and_change_no_solution(self) -> None:
         runs = [self.valid(4, *PRECONDITIONED, "comm.ranks_per_node=2", f"comm.scheme={scheme}")
                 for scheme in ("standard", "tuned")]  # fmt: skip

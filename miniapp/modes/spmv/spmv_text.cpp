@@ -121,9 +121,6 @@ std::string virtual_amg_text(const VirtualAmg& amg, const AmgOptions& options) {
     if (!amg.missing.empty()) text += "no cycle: for want of " + amg.missing + remedy(amg.outcome) + "\n";
     text += level_sizes(amg.levels);
     if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest), 4);
-    text += fmt::format(
-        "matrices below the finest, P and P^T take at least {} on the rank that has most (counted)\n",
-        bytes_text(amg.bytes));
     if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
     if (!amg.proxy) text += not_counted(amg, options);  // otherwise the prediction says it
     return amg.exchanges.empty() ? text : text + "\n" + scheme_tables_text(amg.exchanges);

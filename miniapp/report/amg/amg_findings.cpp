@@ -150,15 +150,6 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
                     .stalled = hierarchy.stalled(),
                     .operator_complexity = hierarchy.operator_complexity(),
                     .grid_complexity = hierarchy.grid_complexity()};
-    const AmgMemory mine = hierarchy.memory();
-    const std::int64_t words[]{static_cast<std::int64_t>(mine.matrix_bytes),
-                               static_cast<std::int64_t>(mine.entries),
-                               static_cast<std::int64_t>(mine.vector_bytes)};
-    const std::vector<std::int64_t> all = comm.all_gather(words);
-    for (std::size_t n = 0; n < all.size(); n += 3)
-        if (n == 0 || all[n] > static_cast<std::int64_t>(amg.most.matrix_bytes))
-            amg.most = {static_cast<std::size_t>(all[n + 1]), static_cast<std::size_t>(all[n]),
-                        static_cast<std::size_t>(all[n + 2])};
     const std::size_t last = hierarchy.levels() - 1;
     const auto own_rows = static_cast<double>(hierarchy.level_at(last).A->rows());
     amg.coarsest = coarsest_of(amg.options, hierarchy.facts(), comm.max(own_rows));
@@ -245,11 +236,6 @@ std::string amg_text(const AmgFindings& amg) {
     std::vector<AmgLevelFacts> facts;
     for (const AmgLevelFindings& level : amg.levels) facts.push_back(level.facts);
     text += level_sizes(facts);
-    text += fmt::format(
-        "memory of the rank with most: matrices below the finest, P and P^T {}, {:.2f} times the {} bytes "
-        "of each entry; vectors {}\n",
-        bytes_text(static_cast<double>(amg.most.matrix_bytes)), amg.most.overhead(),
-        AmgMemory::bytes_of_entry, bytes_text(static_cast<double>(amg.most.vector_bytes)));
     if (amg.missing.empty()) text += coarsest_text(amg.coarsest);
     text += level_traffic(amg) + level_schemes(amg);
     text += level_times("Time of set-up, the slowest rank", amg.setup);
@@ -280,10 +266,6 @@ std::string amg_records(const AmgFindings& amg, const std::string& solver, const
                     {"operator_complexity", amg.operator_complexity},
                     {"grid_complexity", amg.grid_complexity},
                     {"setup_seconds", amg.setup_seconds},
-                    {"memory",
-                     {{"matrix_bytes", amg.most.matrix_bytes},
-                      {"bytes_of_entries", amg.most.entries * AmgMemory::bytes_of_entry},
-                      {"vector_bytes", amg.most.vector_bytes}}},
                     {"coarsest", coarsest_json(amg.coarsest)},
                     {"levels", levels.rows()}}) +
            timer_records(amg.setup, of_setup) + timer_records(amg.solves, of_solves);

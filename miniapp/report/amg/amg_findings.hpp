@@ -60,7 +60,6 @@ struct AmgFindings {
     bool stalled = false;
     double operator_complexity = 0;
     double grid_complexity = 0;
-    AmgMemory most{};          // on the rank with most bytes of matrices
     double setup_seconds = 0;  // the slowest rank
     std::vector<AmgLevelFindings> levels{};
     CoarsestFindings coarsest{};

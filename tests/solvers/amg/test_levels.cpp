@@ -209,19 +209,3 @@ TEST_CASE("condensed hierarchies have the rows and entries of others, and solve 
             }
         }
 }
-
-TEST_CASE("the matrices of levels take hardly more than their entries") {
-    for (const auto& [problem, options] :
-         {std::pair(stencil27({32, 32, 16}), classical(CoarseningRule::pmis)),
-          std::pair(stencil7({32, 32, 32}), AmgOptions{})}) {
-        AmgSetup setup(problem);
-        if (setup.comm.size() > 1) continue;  // first rows of blocks that few fill outweigh so small parts
-        const AmgHierarchy hierarchy = setup.hierarchy(options);
-        double entries = -hierarchy.facts().front().entries;
-        for (const AmgLevelFacts& facts : hierarchy.facts())
-            entries += facts.entries + 2 * facts.entries_of_P;
-        const AmgMemory held = hierarchy.memory();
-        CHECK(static_cast<double>(held.entries) == entries);
-        CHECK(held.overhead() <= 1.2);
-    }
-}

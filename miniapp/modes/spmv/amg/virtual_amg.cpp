@@ -118,7 +118,6 @@ class VirtualAmgPlanner {
                 compare_returns(to_roots, P, A.rows, of_roots, {{Use::amg_partial_rows, by}});
             }
         }
-        add_memory(P, 2);  // and P^T
         MostOfLevel& most = most_.back();
         most.all_entries_of_P = static_cast<double>(P.columns.size());
         for (int rank = 0; rank < partition_.ranks; ++rank)
@@ -141,7 +140,6 @@ class VirtualAmgPlanner {
             most.entries = std::max(most.entries, static_cast<double>(entries));
             most.rows = std::max(most.rows, static_cast<double>(partition_.size(rank)));
         }
-        if (most_.size() > 1) add_memory(A.rows, 1);
     }
     // The products of the coarsest level by a Krylov method, on the ranks that have rows alone.
     void plan_coarsest(const PartRows& A) {
@@ -173,7 +171,6 @@ class VirtualAmgPlanner {
                     *by = table.rows[*table.chosen].scheme;
         amg_.levels = std::move(facts);
         amg_.coarsest = coarsest_of(options_, amg_.levels, most_.back().rows);
-        if (!memory_.empty()) amg_.bytes = *std::ranges::max_element(memory_);
         amg_.coarsest_ranks = {resolved_.topology.among(ranks_with_rows()),
                                options_.coarsest == CoarsestRule::gathered};
     }
@@ -197,13 +194,6 @@ class VirtualAmgPlanner {
         amg_.plans.back().plans.push_back(std::move(plan));
     }
 
-    void add_memory(const GlobalRows& rows, double times) {
-        memory_.resize(static_cast<std::size_t>(partition_.ranks), 0.0);
-        for (int rank = 0; rank < partition_.ranks; ++rank)
-            memory_[static_cast<std::size_t>(rank)] +=
-                times * AmgMemory::bytes_of_entry *
-                static_cast<double>(columns_of(rows, partition_.first(rank), partition_.size(rank)).size());
-    }
     bool room_for(double needed) {
         if (needed <= bytes_) return true;
         if (amg_.too_large.empty())
@@ -275,7 +265,6 @@ class VirtualAmgPlanner {
     VirtualAmg& amg_;
     std::vector<MostOfLevel> most_;     // by level
     std::vector<int> ranks_with_rows_;  // likewise
-    std::vector<double> memory_;        // by rank
 };
 
 }  // namespace

@@ -22,7 +22,6 @@ struct VirtualAmg {
     // By level, but for the coarsest: values, rows of P for A P, values for P e, and what P^T r and P^T (A P)
     // send home; values of the coarsest, if a Krylov method solves there.
     std::vector<SchemeTable> exchanges;
-    double bytes = 0;  // at least, of the matrices below the finest, P and P^T, of the rank that has most
     std::string too_large;  // why levels or exchanges are missing
     // Seconds are predicted from these, if that is asked for and nothing is missing: a solve here, the chosen
     // plans of all exchanges, and who has rows of the coarsest level.
