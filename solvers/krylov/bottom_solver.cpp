@@ -6,7 +6,6 @@
 
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/s_step/s_step.hpp"
-#include "solvers/krylov/stationary/spectrum_estimate.hpp"
 
 namespace keel {
 namespace {
@@ -52,11 +51,14 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
       L_(std::move(L)),
       bounds_(std::move(bounds)),
       spectrum_(chosen_spectrum(options, bounds_())),
-      method_(with_estimate(make_method({*L_, options, spectrum_}), *L_, nullptr, options)),
+      method_(make_method({*L_, options, spectrum_})),
       own_(*L_),
       y_(L_->make_vector()),
-      b_(L_->make_vector()),
-      launches_once_(!estimates(options, false) && L_->prepare_single_launch(launch_needs(options))) {
+      b_(L_->make_vector()) {
+    if (estimates(options, false))
+        estimate_.emplace(*L_, nullptr, false);
+    else
+        launches_once_ = L_->prepare_single_launch(launch_needs(options));
     if (launches_once_) take_relations();
 }
 
@@ -67,11 +69,10 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
       M_(&M),
       is_right_(precondition(*L_, options, M)),
       spectrum_(chosen_spectrum(options, {0.0, 2.0})),
-      method_(with_estimate(
-          is_right_ ? make_method({*L_, options, spectrum_})
-                    : method_named(options.solver).make_preconditioned({*L_, options, spectrum_, &M}),
-          *L_, &M, options)),
+      method_(is_right_ ? make_method({*L_, options, spectrum_})
+                        : method_named(options.solver).make_preconditioned({*L_, options, spectrum_, &M})),
       own_(*L_) {
+    if (estimates(options, true)) estimate_.emplace(*L_, &M, is_right_);
     if (is_right_) y_ = L_->make_vector();
 }
 
@@ -80,6 +81,7 @@ void BottomSolver::update() {
     L_->update();
     spectrum_ = chosen_spectrum(options_, bounds_());
     method_->adopt(spectrum_);
+    estimated_ = false;
     if (launches_once_) take_relations();
 }
 
@@ -111,14 +113,20 @@ Report BottomSolver::finish() {
     return {solved.verdict, name(solved.vanished), solved.residuals, spectrum_};
 }
 
+Outcome BottomSolver::iterate(const Run& run, Report& report) {
+    if (estimate_ && !std::exchange(estimated_, true))
+        if (const std::optional<Spectrum> found = estimate_->of(run.r)) method_->adopt(spectrum_ = *found);
+    return method_->iterate(run, report);
+}
+
 Report BottomSolver::solve_by_host(Field u, Field f) {
     if (M_ && !M_->vanished().empty()) return not_preconditioned(*L_, u, M_->vanished());
     if (!M_) L_->scale_right_side(b_, f);
     const Field x = M_ && !is_right_ ? u : y_;
-    Report report = verify_and_restart(*L_, *method_, own_, x, M_ ? f : b_, stop_);
+    Report report = verify_and_restart(*L_, *this, own_, x, M_ ? f : b_, stop_);
     if (!M_) L_->unscale_solution(u, y_);
     if (is_right_) M_->apply(u, y_);
-    if (!report.spectrum) report.spectrum = spectrum_;
+    report.spectrum = spectrum_;
     return report;
 }
 

@@ -2,10 +2,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/options.hpp"
+#include "solvers/krylov/stationary/spectrum_estimate.hpp"
 #include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 
@@ -13,7 +15,7 @@ namespace keel {
 
 // A Krylov method as solver of a problem L u = f, scaling and preconditioner included: on the bottom grid, on
 // algebraic multigrid's coarsest matrix, or alone.
-class BottomSolver {
+class BottomSolver : KrylovMethod {
   public:
     // `L` is scaled as the options ask for. `bounds`: an interval that holds the eigenvalues of the scaled L,
     // asked for here and by update(). Collective.
@@ -35,10 +37,11 @@ class BottomSolver {
     Report finish();
     // L has other coefficients now, in the same fields. Local.
     void update();
-    // Whether a solve is one launch of a device.
-    bool launches_once() const { return launches_once_; }
 
   private:
+    // A run of the method, which adopts an estimate of the spectrum first where the options ask for one and
+    // the coefficients have none yet.
+    Outcome iterate(const Run& run, Report& report) override;
     void begin_single_launch(Field u, Field f);
     Report solve_by_host(Field u, Field f);
     void take_relations();
@@ -51,6 +54,8 @@ class BottomSolver {
     bool is_right_ = false;        // whether M preconditions from the right
     Spectrum spectrum_;
     std::unique_ptr<KrylovMethod> method_;
+    std::optional<SpectrumEstimate> estimate_;
+    bool estimated_ = false;
     RestartVectors own_;
     Field y_, b_;    // vectors of the scaled system; y alone for L M y = f
     Report report_;  // of the last solve that the host drove

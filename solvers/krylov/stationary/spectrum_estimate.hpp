@@ -1,11 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <span>
+#include <vector>
 
-#include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/options.hpp"
+#include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 #include "solvers/systems/spectrum.hpp"
 
@@ -42,14 +41,10 @@ class SpectrumEstimate {
 // The bounds, or the interval that the user gives in their place, if the method reads bottom.spectrum.
 Spectrum chosen_spectrum(const BottomOptions& options, const Spectrum& bounds);
 
-// Whether the options ask for an estimate in place of either, as bases with a preconditioner always do; and
-// the method that then asks for it at its first run, and at the first one after each adopt(); without an
-// estimate the method is returned as it is.
+// Whether the options ask for an estimate in place of either, as bases with a preconditioner always do.
 bool estimates(const BottomOptions& options, bool preconditioned);
-std::unique_ptr<KrylovMethod> with_estimate(std::unique_ptr<KrylovMethod> method, LinearSystem& A,
-                                            Preconditioner* M, const BottomOptions& options);
 
-// The least and the largest eigenvalue of a symmetric tridiagonal matrix, by bisection on Sturm's count.
-Spectrum extreme_eigenvalues(std::span<const double> diagonal, std::span<const double> beside);
+// The least and the largest eigenvalue of a symmetric tridiagonal matrix.
+Spectrum extreme_eigenvalues(const std::vector<double>& diagonal, const std::vector<double>& beside);
 
 }  // namespace keel
