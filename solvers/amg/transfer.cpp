@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "comm/carry/transport.hpp"
@@ -14,61 +15,26 @@ namespace {
 // go to others.
 struct Places {
     std::size_t rows;
-    std::size_t extras = 0;
+    std::size_t extras;
 
     std::size_t extra(std::size_t n) const { return blocks_of(rows) * block_rows + n; }
     std::size_t blocks() const { return blocks_of(rows) + blocks_of(extras); }
+    std::size_t values() const { return blocks() * block_rows; }
 };
 
-std::size_t parts_that_come(const ReverseExchange& way) {
-    std::size_t parts = 0;
-    for (const ReverseStage& stage : way.stages) parts += stage.receives.size();
-    return parts;
+Places places_of(const PartRows& P, const ReverseExchange& way) {
+    std::size_t extras = way.contributions + way.relays;
+    for (const ReverseStage& stage : way.stages) extras += stage.receives.size();
+    return {P.own_columns(), extras};
 }
 
 CsrMatrix csr_of(const PartRows& P, const Places& places) {
-    CsrMatrix csr{P.rows.first, {}, P.rows.values};
-    csr.columns.reserve(P.places.size());
-    for (const std::int32_t place : P.places) {
-        const auto c = static_cast<std::size_t>(place);
-        const std::size_t value = c < places.rows ? c : places.extra(c - places.rows);
-        csr.columns.push_back(static_cast<std::int32_t>(place_of(value)));
-    }
+    CsrMatrix csr{P.rows.first, P.places, P.rows.values};
+    for (std::int32_t& column : csr.columns)
+        if (const auto c = static_cast<std::size_t>(column); c >= places.rows)
+            column = static_cast<std::int32_t>(places.extra(c - places.rows));
     return csr;
 }
-
-// Entries of rows, given in any order; those of a row stay in theirs.
-class RowLists {
-  public:
-    explicit RowLists(std::size_t rows) : rows_(rows) {}
-    void add(std::size_t row, std::size_t column, double value) {
-        entries_.push_back({row, static_cast<std::int32_t>(column), value});
-    }
-    CsrMatrix csr() const {
-        CsrMatrix csr;
-        csr.first.resize(rows_ + 1);
-        for (const Entry& entry : entries_) ++csr.first[entry.row + 1];
-        for (std::size_t r = 0; r < rows_; ++r) csr.first[r + 1] += csr.first[r];
-        csr.columns.resize(entries_.size());
-        csr.values.resize(entries_.size());
-        std::vector<std::int64_t> next = csr.first;
-        for (const auto& [row, column, value] : entries_) {
-            const auto e = static_cast<std::size_t>(next[row]++);
-            csr.columns[e] = static_cast<std::int32_t>(place_of(static_cast<std::size_t>(column)));
-            csr.values[e] = value;
-        }
-        return csr;
-    }
-
-  private:
-    struct Entry {
-        std::size_t row;
-        std::int32_t column;
-        double value;
-    };
-    std::size_t rows_;
-    std::vector<Entry> entries_;
-};
 
 BoxCell cell_at(std::size_t place) {
     const auto [box, at] = cell_of(place);
@@ -82,14 +48,15 @@ BoxCell cell_of_item(const PartRows& P, const Places& places, const Item& item) 
     return cell_at(places.extra(static_cast<std::size_t>(ghost)));
 }
 
-CsrMatrix transposed_csr(const PartRows& P, const Places& places) {
-    RowLists transposed(places.blocks() * block_rows);
-    for (std::size_t r = 0; r < P.rows.rows(); ++r)
-        for (auto [e, end] = entries_of(P.rows, r); e < end; ++e) {
-            const auto c = static_cast<std::size_t>(P.places[e]);
-            transposed.add(c < places.rows ? c : places.extra(c - places.rows), r, P.rows.values[e]);
-        }
-    return transposed.csr();
+// The matrix of so many sums that adds each value to one of them, or to none.
+CsrMatrix sums_by(const std::vector<std::optional<std::size_t>>& sum_of_value, std::size_t sums) {
+    CsrMatrix transposed;
+    for (const std::optional<std::size_t>& sum : sum_of_value) {
+        if (sum) transposed.columns.push_back(static_cast<std::int32_t>(*sum));
+        end_row(transposed);
+    }
+    transposed.values.resize(transposed.columns.size(), 1.0);
+    return placed(transpose(transposed.first, transposed.columns, transposed.values, sums));
 }
 
 }  // namespace
@@ -99,49 +66,50 @@ LevelTransfer::LevelTransfer(const SetupContext& context, const PartRows& P, con
                              const ExchangeOptions& options, Ledger& ledger, int level)
     : fine_(fine),
       coarse_(coarse),
-      memory_(context.backend.make_operations(
-          block_layout(
-              Places{P.own_columns(), way.contributions + way.relays + parts_that_come(way)}.blocks()),
-          0)),
+      memory_(context.backend.make_operations(block_layout(places_of(P, way).blocks()), 0)),
       operations_(*memory_, ledger, level, Caller::multigrid),
       vector_(memory_->make_field()),
       other_(memory_->make_field()),
       ledger_(ledger),
       level_(level) {
-    const Places places{P.own_columns(), way.contributions + way.relays + parts_that_come(way)};
+    const Places places = places_of(P, way);
     rows_ = {vector_.data(), block_shape(coarse.layout().local_count())};
     const TransportOptions transport{context.comm, context.topology, 0, {}, &ledger, level};
     const int rank = context.comm.rank();
     CsrMatrix prolongation = csr_of(P, places);
-    CsrMatrix restriction = transposed_csr(P, places);
+    CsrMatrix restriction =
+        placed(transpose(prolongation.first, prolongation.columns, prolongation.values, places.values()));
+    prolongation = placed(std::move(prolongation));
     if (options.overlap) {
         prolongation.set_shell(places.extra(0));
         restriction.shell.assign(restriction.rows(), 1);
         std::fill_n(restriction.shell.begin(), places.extra(0), 0);
     }
     P_ = fine.make_rows(prolongation);
+    transposed_ = memory_->make_rows(restriction);
     ghosts_ = make_exchange(
         operations_, rank, P.ghosts, [&](const Item& item) { return cell_of_item(P, places, item); }, plan,
         options, transport);
+    add_steps(P, way, options, transport);
     interpolating_ = plan.traffic(rank, context.topology, 1);
+    restricting_ = way.traffic(rank, context.topology);
+}
 
-    transposed_ = memory_->make_rows(restriction);
-
-    const std::size_t all = places.blocks() * block_rows;
+void LevelTransfer::add_steps(const PartRows& P, const ReverseExchange& way, const ExchangeOptions& options,
+                              const TransportOptions& transport) {
+    const Places places = places_of(P, way);
+    const std::size_t for_others = way.contributions + way.relays;
     const auto place_of_slot = [&](std::size_t slot) {
-        const std::size_t first_home = way.contributions + way.relays;
-        return slot < first_home
+        return slot < for_others
                    ? places.extra(slot)
-                   : static_cast<std::size_t>(way.homes[slot - first_home] - P.columns.first(rank));
+                   : static_cast<std::size_t>(way.homes[slot - for_others] - P.columns.first(P.rank));
     };
-    std::size_t come = way.contributions + way.relays;
-    for (std::size_t h = 0; h < way.stages.size(); ++h) {
-        const ReverseStage& stage = way.stages[h];
-        const bool last = h + 1 == way.stages.size();
-        RowLists sum(last ? places.rows : all);
-        for (std::size_t r = 0; r < places.rows; ++r) sum.add(r, r, 1.0);
-        for (std::size_t n = 0; !last && n < way.contributions + way.relays; ++n)
-            sum.add(places.extra(n), places.extra(n), 1.0);
+    std::size_t come = for_others;
+    for (const ReverseStage& stage : way.stages) {
+        const bool last = &stage == &way.stages.back();
+        std::vector<std::optional<std::size_t>> added_to(places.values());
+        for (std::size_t r = 0; r < places.rows; ++r) added_to[r] = r;
+        for (std::size_t n = 0; !last && n < for_others; ++n) added_to[places.extra(n)] = places.extra(n);
         std::map<Item, std::size_t> place_of_part;
         std::vector<Item> needed;
         for (const ReverseStage::Contribution& part : stage.sends)
@@ -149,15 +117,15 @@ LevelTransfer::LevelTransfer(const SetupContext& context, const PartRows& P, con
         for (const ReverseStage::Contribution& part : stage.receives) {
             place_of_part.emplace(part.item, places.extra(come));
             needed.push_back(part.item);
-            sum.add(place_of_slot(part.slot), places.extra(come++), 1.0);
+            added_to[places.extra(come++)] = place_of_slot(part.slot);
         }
-        steps_.push_back(
-            {make_exchange(
-                 operations_, rank, needed, [&](const Item& item) { return cell_at(place_of_part.at(item)); },
-                 stage.plan, options, transport),
-             last ? coarse.make_rows(sum.csr()) : memory_->make_rows(sum.csr())});
+        const CsrMatrix sums = sums_by(added_to, last ? places.rows : places.values());
+        steps_.push_back({make_exchange(
+                              operations_, P.rank, needed,
+                              [&](const Item& item) { return cell_at(place_of_part.at(item)); }, stage.plan,
+                              options, transport),
+                          last ? coarse_.make_rows(sums) : memory_->make_rows(sums)});
     }
-    restricting_ = way.traffic(rank, context.topology);
 }
 
 void LevelTransfer::interpolate(Field x, Field e) {

@@ -38,7 +38,6 @@ class LevelTransfer {
         steps_.front().exchange = home(std::move(steps_.front().exchange));
     }
 
-    // The memory of P, its transpose and the matrices that add parts; entries of the latter are not counted.
     Traffic sent_interpolating() const { return interpolating_; }  // by this rank in one P e
     Traffic sent_restricting() const { return restricting_; }
 
@@ -47,6 +46,8 @@ class LevelTransfer {
         std::unique_ptr<Exchange> exchange;
         SparseRows sum;
     };
+    void add_steps(const PartRows& P, const ReverseExchange& way, const ExchangeOptions& options,
+                   const TransportOptions& transport);
 
     Operations& fine_;
     Operations& coarse_;

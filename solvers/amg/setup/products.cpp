@@ -47,26 +47,6 @@ void append(GlobalRows& rows, const PartialRow& row) {
     rows.values.insert(rows.values.end(), row.values.begin(), row.values.end());
 }
 
-// P by columns: the entries of column c, whose places are those of P, from first[c] on by ascending rows.
-struct ByColumns {
-    struct Entry {
-        std::size_t row;
-        double value;
-    };
-    std::vector<std::size_t> first;
-    std::vector<Entry> entries;
-
-    explicit ByColumns(const PartRows& P)
-        : first(P.own_columns() + P.ghosts.size() + 1, 0), entries(P.places.size()) {
-        for (const std::int32_t place : P.places) ++first[static_cast<std::size_t>(place) + 1];
-        for (std::size_t c = 1; c < first.size(); ++c) first[c] += first[c - 1];
-        std::vector<std::size_t> next = first;
-        for (std::size_t r = 0; r < P.rows.rows(); ++r)
-            for (auto [e, end] = entries_of(P.rows, r); e < end; ++e)
-                entries[next[static_cast<std::size_t>(P.places[e])]++] = {r, P.rows.values[e]};
-    }
-};
-
 }  // namespace
 
 GlobalRows multiply(const PartRows& A, const RowPartition& partition, const GlobalRows& own,
@@ -97,14 +77,14 @@ GlobalRows galerkin(const SetupContext& context, const PartRows& A, const PartRo
         AP.first.push_back(static_cast<std::int64_t>(AP.places.size()));
     });
 
-    const ByColumns by_columns(P);
+    const std::size_t own = P.own_columns();
+    const CsrMatrix transposed = transpose(P.rows.first, P.places, P.rows.values, own + P.ghosts.size());
     RowSum sum(columns.count());
     const auto append_part = [&](auto& to, std::size_t c) {
-        for (std::size_t n = by_columns.first[c]; n < by_columns.first[c + 1]; ++n) {
-            const auto& [row, value] = by_columns.entries[n];
-            const auto begin = static_cast<std::size_t>(AP.first[row]);
-            const auto end = static_cast<std::size_t>(AP.first[row + 1]);
-            sum.add(value, std::span(AP.places).subspan(begin, end - begin), AP.values.data() + begin);
+        for (auto [e, last] = entries_of(transposed, c); e < last; ++e) {
+            const auto [begin, end] = entries_of(AP, static_cast<std::size_t>(transposed.columns[e]));
+            sum.add(transposed.values[e], std::span(AP.places).subspan(begin, end - begin),
+                    AP.values.data() + begin);
         }
         sum.finish_sorted([&](std::int32_t place, double entry) {
             to.columns.push_back(columns.column(static_cast<std::size_t>(place)));
@@ -113,7 +93,6 @@ GlobalRows galerkin(const SetupContext& context, const PartRows& A, const PartRo
     };
 
     check_equal(way.contributions, P.ghosts.size(), "the way is that of the ghosts of P");
-    const std::size_t own = P.own_columns();
     std::vector<PartialRow> slots(way.slots());
     for (std::size_t n = 0; n < P.ghosts.size(); ++n) append_part(slots[n], own + n);
     reverse_exchange_rows(context, way, slots, sent);

@@ -53,27 +53,6 @@ bool factor(CsrMatrix& L) {
     return true;
 }
 
-CsrMatrix transpose(const CsrMatrix& L) {
-    CsrMatrix U{std::vector<std::int64_t>(L.rows() + 1, 0), std::vector<std::int32_t>(L.columns.size()),
-                std::vector<double>(L.values.size())};
-    for (const std::int32_t column : L.columns) ++U.first[static_cast<std::size_t>(column) + 1];
-    for (std::size_t r = 0; r < L.rows(); ++r) U.first[r + 1] += U.first[r];
-    std::vector<std::int64_t> next = U.first;
-    for (std::size_t r = 0; r < L.rows(); ++r)
-        for (auto [e, end] = entries_of(L, r); e < end; ++e) {
-            const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(L.columns[e])]++);
-            U.columns[to] = static_cast<std::int32_t>(r);
-            U.values[to] = L.values[e];
-        }
-    return U;
-}
-
-SparseRows made(Operations& operations, CsrMatrix A) {
-    for (std::int32_t& column : A.columns)
-        column = static_cast<std::int32_t>(place_of(static_cast<std::size_t>(column)));
-    return operations.make_rows(A);
-}
-
 }  // namespace
 
 BlockIncompleteCholesky::BlockIncompleteCholesky(const Communicator& comm, SparseMatrix& A,
@@ -84,8 +63,8 @@ BlockIncompleteCholesky::BlockIncompleteCholesky(const Communicator& comm, Spars
         vanished_ = "pivot of IC(0)";
         return;
     }
-    L_ = made(operations_, L);
-    transposed_ = made(operations_, transpose(L));
+    L_ = operations_.make_rows(placed(L));
+    transposed_ = operations_.make_rows(placed(transpose(L.first, L.columns, L.values, L.rows())));
 }
 
 // Sweeps with triangular matrices are solves with them.

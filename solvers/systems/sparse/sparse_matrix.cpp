@@ -16,6 +16,28 @@ std::size_t place_of_ghost(std::size_t rows, std::size_t ghost) {
 
 }  // namespace
 
+CsrMatrix transpose(std::span<const std::int64_t> first, std::span<const std::int32_t> columns,
+                    std::span<const double> values, std::size_t rows) {
+    CsrMatrix result{std::vector<std::int64_t>(rows + 1, 0), std::vector<std::int32_t>(columns.size()),
+                     std::vector<double>(columns.size())};
+    for (const std::int32_t column : columns) ++result.first[static_cast<std::size_t>(column) + 1];
+    for (std::size_t r = 0; r < rows; ++r) result.first[r + 1] += result.first[r];
+    std::vector<std::int64_t> next = result.first;
+    for (std::size_t r = 0; r + 1 < first.size(); ++r)
+        for (auto e = static_cast<std::size_t>(first[r]); e < static_cast<std::size_t>(first[r + 1]); ++e) {
+            const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(columns[e])]++);
+            result.columns[to] = static_cast<std::int32_t>(r);
+            result.values[to] = values[e];
+        }
+    return result;
+}
+
+CsrMatrix placed(CsrMatrix A) {
+    for (std::int32_t& column : A.columns)
+        column = static_cast<std::int32_t>(place_of(static_cast<std::size_t>(column)));
+    return A;
+}
+
 std::vector<Item> ghosts_of(const RowPartition& partition, int rank, std::span<const std::int64_t> columns) {
     const std::int64_t first = partition.first(rank);
     const std::int64_t last = partition.first(rank + 1);

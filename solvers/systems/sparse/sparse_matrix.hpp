@@ -47,6 +47,12 @@ void end_row(Rows& rows) {
     rows.first.push_back(std::ssize(rows.columns));
 }
 
+// The transpose of entries that are given by rows, of so many rows; columns of a row of it ascend.
+CsrMatrix transpose(std::span<const std::int64_t> first, std::span<const std::int32_t> columns,
+                    std::span<const double> values, std::size_t rows);
+// A matrix whose columns are numbers of values, with columns at the places of these in a vector.
+CsrMatrix placed(CsrMatrix A);
+
 // The columns of a rank's rows that are rows of other ranks, as items of a pattern: ascending, distinct,
 // named by their row.
 std::vector<Item> ghosts_of(const RowPartition& partition, int rank, std::span<const std::int64_t> columns);
