@@ -80,8 +80,8 @@ AmgHierarchy::AmgHierarchy(const SetupContext& context, SparseMatrix& finest, Gl
 std::unique_ptr<Coarsest> AmgHierarchy::make_coarsest(const PartRows& A, const SparseOptions& sparse,
                                                       double size,
                                                       const std::optional<std::vector<double>>& null) {
-    coarsest_by_ = coarsest_rule(options_, A.partition.rows);
-    if (coarsest_by_ == CoarsestRule::krylov) {
+    const CoarsestRule rule = coarsest_rule(options_, A.partition.rows);
+    if (rule == CoarsestRule::krylov) {
         SparseOptions options = sparse;
         options.scheme = facts_.back().values_by;
         options.level = column();
@@ -93,7 +93,7 @@ std::unique_ptr<Coarsest> AmgHierarchy::make_coarsest(const PartRows& A, const S
         outcome_ = AmgOutcome::too_large;
         return nullptr;
     }
-    const DenseCoarsest::Place place{coarsest_by_ == CoarsestRule::gathered, column()};
+    const DenseCoarsest::Place place{rule == CoarsestRule::gathered, column()};
     return std::make_unique<DenseCoarsest>(context_.comm, A, *levels_.back().A, size, null, place, ledger_);
 }
 

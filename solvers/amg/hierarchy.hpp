@@ -83,8 +83,6 @@ class AmgHierarchy {
     const std::vector<AmgLevelFacts>& facts() const { return facts_; }
     // Null where there is no cycle.
     const Coarsest* solver_of_coarsest() const { return coarsest_.get(); }
-    // The solver of the coarsest level: that of the options, or dense factors for a single row.
-    CoarsestRule coarsest_by() const { return coarsest_by_; }
     // The entries, or rows, of all levels over those of the finest.
     double operator_complexity() const;
     double grid_complexity() const;
@@ -106,7 +104,6 @@ class AmgHierarchy {
     bool stalled_ = false;
     std::vector<AmgLevel> levels_;
     std::vector<AmgLevelFacts> facts_;
-    CoarsestRule coarsest_by_ = CoarsestRule::replicated;
     std::unique_ptr<Coarsest> coarsest_;
 };
 

@@ -76,6 +76,15 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
     if (is_right_) y_ = L_->make_vector();
 }
 
+int BottomSolver::vectors(const BottomOptions& options, bool preconditioned) {
+    const Method& method = method_named(options.solver);
+    const bool right = method.preconditioning == Preconditioning::right;
+    int count = static_cast<int>(method.vectors.of(options)) + RestartVectors::count;
+    if (estimates(options, preconditioned)) count += SpectrumEstimate::vectors(preconditioned, right);
+    if (!preconditioned) return count + 2;  // y, b
+    return count + (right ? 1 : static_cast<int>(method.preconditioned_vectors.of(options)));
+}
+
 void BottomSolver::update() {
     if (M_) return;  // neither scaled nor of a known spectrum
     L_->update();

@@ -67,13 +67,6 @@ const Method& method_named(std::string_view name) {
     throw std::invalid_argument("unknown bottom solver " + std::string(name));
 }
 
-std::vector<std::string> preconditionable() {
-    std::vector<std::string> names;
-    for (const Method& method : methods())
-        if (method.is_krylov() && method.accepts_preconditioner()) names.push_back(method.name);
-    return names;
-}
-
 bool uses_algebraic(const BottomOptions& options) {
     const Method& method = method_named(options.solver);
     return method.repeats_cycles() ||

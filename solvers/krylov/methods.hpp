@@ -109,8 +109,7 @@ std::vector<std::string> method_names();
 const Method& method_named(std::string_view name);  // throws std::invalid_argument for an unknown name
 // The one that other code asks for, in its file as all are: sweeps of the cycle's smoother, no Krylov method.
 Method relaxation();
-Method algebraic_cycles();                    // cycles of algebraic multigrid on the bottom grid
-std::vector<std::string> preconditionable();  // names of Krylov methods that accept a preconditioner
+Method algebraic_cycles();  // cycles of algebraic multigrid on the bottom grid
 
 // --- What options mean for their method
 

@@ -1,7 +1,6 @@
 #include "solvers/krylov/sparse_krylov.hpp"
 
 #include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/stationary/spectrum_estimate.hpp"
 #include "solvers/systems/sparse/sparse_system.hpp"
 
 namespace keel {
@@ -23,12 +22,8 @@ std::unique_ptr<BottomSolver> make_krylov(SparseMatrix& matrix, const BottomOpti
 }
 
 int krylov_vectors(const BottomOptions& options) {
-    const Method& method = method_named(options.solver);
-    // y and b besides.
-    const int of_solver =
-        2 + RestartVectors::count + (estimates(options, false) ? SpectrumEstimate::vectors(false, false) : 0);
-    return static_cast<int>(method.vectors.of(options)) + of_solver +
-           SparseSystem::fields(scaling_of(options)) + (method.reads("splitting") ? options.block : 0);
+    return BottomSolver::vectors(options, false) + SparseSystem::fields(scaling_of(options)) +
+           (method_named(options.solver).reads("splitting") ? options.block : 0);
 }
 
 }  // namespace keel

@@ -1,5 +1,5 @@
 // Relaxation of the bottom grid by the cycle's smoother in place of a Krylov method. It works on a level's
-// own fields (multigrid/bottom.cpp), not on a linear system: there is nothing to make from its row.
+// own fields (multigrid/multigrid.cpp), not on a linear system: there is nothing to make from its row.
 //
 // Per sweep of red-black Gauss-Seidel: 2 exchanges and 13 flops per cell; no all-reduce, no test, no vectors.
 

@@ -4,7 +4,6 @@
 
 #include "kernels/check.hpp"
 #include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/stationary/spectrum_estimate.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 #include "solvers/systems/grid_system.hpp"
 
@@ -38,18 +37,11 @@ std::unique_ptr<LinearSystem> system_of(Level& level, bool singular, const Botto
 }  // namespace
 
 int krylov_fields(const BottomOptions& options, bool preconditioned) {
-    const Method& method = method_named(options.solver);
-    const int of_method = static_cast<int>(method.vectors.of(options));
-    const bool right = method.preconditioning == Preconditioning::right;
-    const int of_solver =
-        RestartVectors::count +
-        (estimates(options, preconditioned) ? SpectrumEstimate::vectors(preconditioned, right) : 0);
-    if (!preconditioned)  // y, b
-        return of_method + of_solver + 2 + GridSystem::fields(scaling_of(options), vectors_at_once(options));
-    if (right)  // y and M x
-        return of_method + of_solver + 1 + vectors_at_once(options);
-    const int of_norm = options.norm == Norm::natural ? 1 : 0;
-    return of_method + of_solver + of_norm + static_cast<int>(method.preconditioned_vectors.of(options));
+    const int of_solver = BottomSolver::vectors(options, preconditioned);
+    if (!preconditioned) return of_solver + GridSystem::fields(scaling_of(options), vectors_at_once(options));
+    if (method_named(options.solver).preconditioning == Preconditioning::right)  // M x
+        return of_solver + vectors_at_once(options);
+    return of_solver + (options.norm == Norm::natural ? 1 : 0);
 }
 
 std::unique_ptr<BottomSolver> make_krylov(Level& level, bool singular, const BottomOptions& options,
