@@ -82,7 +82,7 @@ void add_multigrid(Table& table) {
                  "cells per rank below which coarse boxes are merged, on fewer ranks", "cells");
     expert.integer_or({{"distributed", BottomRanks::owners},
                        {"consolidate", BottomRanks::one_in_eight},
-                       {"gather", 1},
+                       {"gather", BottomRanks::one},
                        {"replicate", BottomRanks::all}},
                       "bottom_grid", &Multigrid::bottom_grid, at_least(1),
                       "ranks of the coarsest level: owners of boxes, one in eight, one, all or so many",

@@ -80,7 +80,7 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
     if (!grids.moves_bottom()) return uses;
     const int bottom = uses.back().level;
     const Layout& layout = places.back().layout;
-    const Agglomeration moved = consolidated(layout, options.consolidation, options.bottom_ranks);
+    const Agglomeration moved = consolidated(layout, options.bottom_grid);
     uses.push_back({bottom, layout, MovedBoxes{Way::there, moved}, fields});
     // Nothing comes back from a replicated grid.
     if (!moved.holders.everyone()) uses.push_back({bottom, layout, MovedBoxes{Way::back, moved}, fields});

@@ -42,12 +42,8 @@ int narrowest_fused(const Parameters& p, const GridUse& use) {
 
 }  // namespace
 
-Consolidation consolidation(const Parameters& p, const GridUse& use) {
-    const int ranks = use.coarsens ? p.multigrid.bottom_grid : BottomRanks::owners;
-    return ranks == BottomRanks::owners ? Consolidation::distributed
-           : ranks == BottomRanks::all  ? Consolidation::replicate
-           : ranks == 1                 ? Consolidation::gather
-                                        : Consolidation::consolidate;
+int bottom_grid(const Parameters& p, const GridUse& use) {
+    return use.coarsens ? p.multigrid.bottom_grid : BottomRanks::owners;
 }
 
 std::int64_t agglomerate(const Parameters& p, const GridUse& use) {
@@ -109,8 +105,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .neighbours = p.comm.neighbours,
                        .all_ghosts = interpolates_linearly(p, use),
                        .keeps_ghosts = !p.multigrid.reference_path,
-                       .consolidation = consolidation(p, use),
-                       .bottom_ranks = std::max(0, p.multigrid.bottom_grid),
+                       .bottom_grid = bottom_grid(p, use),
                        .scheme = resolved.comm.scheme,
                        .exchange = resolved.comm.exchange,
                        .one_colour = wants_one_colour(p.multigrid, use),

@@ -40,7 +40,7 @@ int coarsest_box(const Parameters& parameters, const GridUse& use);
 // Whether anything is interpolated linearly.
 bool interpolates_linearly(const Parameters& parameters, const GridUse& use);
 // The ranks that solve on it.
-Consolidation consolidation(const Parameters& parameters, const GridUse& use);
+int bottom_grid(const Parameters& parameters, const GridUse& use);
 // The cells per rank below which boxes are merged; 0: never.
 std::int64_t agglomerate(const Parameters& parameters, const GridUse& use);
 // The most that the solvers' matrix powers want of the level that they work on.
@@ -75,7 +75,7 @@ struct GridSetup {
     // The finest level as this rank sees it. Keeps the owner of every box: ask exceeds_memory() first.
     Layout finest() const;
     int most_boxes_of_a_rank() const;
-    bool moves_bottom() const { return hierarchy.consolidation != Consolidation::distributed; }
+    bool moves_bottom() const { return hierarchy.consolidates(); }
 };
 
 GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUse& use);

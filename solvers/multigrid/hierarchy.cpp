@@ -98,7 +98,7 @@ void Hierarchy::make_level_in(Grids& grids, const SiteOf& site, const LevelDistr
 
 // The operator must have been built. Collective over the ranks of the bottom level.
 void Hierarchy::consolidate(const LevelSite& site, const HierarchyOptions& options) {
-    const Agglomeration moved = consolidated(bottom().layout, options.consolidation, options.bottom_ranks);
+    const Agglomeration moved = consolidated(bottom().layout, options.bottom_grid);
     const bool here = moved.after.rank() >= 0;
     bottom_comm_ = std::make_unique<LevelComm>(
         LevelComm{moved.holders.everyone() ? Communicator::self() : site.comm.split(here ? 0 : 1),

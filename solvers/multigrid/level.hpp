@@ -64,9 +64,8 @@ struct HierarchyOptions {
     // Besides the levels, others in single precision that cycles work on; those in double precision then
     // neither fuse half sweeps nor interpolate.
     bool mixed = false;
-    Consolidation consolidation = Consolidation::distributed;  // the bottom level's
-    int bottom_ranks = 0;  // ranks that it consolidates on; 0: one in eight
-    bool consolidates() const { return consolidation != Consolidation::distributed; }
+    int bottom_grid = BottomRanks::owners;  // ranks that have the bottom grid, or one of BottomRanks
+    bool consolidates() const { return bottom_grid != BottomRanks::owners; }
     SchemeOptions scheme = {};                 // the same on all levels
     std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
     LevelSchemes schemes_of(int level) const;  // throws std::out_of_range

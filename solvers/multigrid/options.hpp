@@ -27,19 +27,13 @@ constexpr auto names_of(Accelerator) {
     return std::array{"none", "cg"};
 }
 
-// The ranks that have the bottom grid while its solver works on it: those of its boxes, fewer, one, or every
-// rank the whole.
-enum class Consolidation { distributed, consolidate, gather, replicate };
-constexpr auto names_of(Consolidation) {
-    return std::array{"distributed", "consolidate", "gather", "replicate"};
-}
-
-// Values of bottom_grid other than a number of ranks: the ranks that own the boxes, one rank in eight, or
-// every rank with a copy.
+// Values of bottom_grid, the number of ranks that have the bottom grid while its solver works on it, with a
+// name: the ranks that own its boxes, one rank in eight, every rank with a copy, or a single rank.
 struct BottomRanks {
     static constexpr int owners = 0;
     static constexpr int one_in_eight = -1;
     static constexpr int all = -2;
+    static constexpr int one = 1;
 };
 
 // The ghosts that messages bring to operations that read those of one colour: all of them, or these alone.

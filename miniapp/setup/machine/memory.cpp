@@ -53,8 +53,7 @@ std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
         add(single.level, grids.fields_of_level, places[n].ranks);
     }
     if (!solved_elsewhere) return all;
-    const Agglomeration moved =
-        consolidated(places.back().layout, grids.hierarchy.consolidation, grids.hierarchy.bottom_ranks);
+    const Agglomeration moved = consolidated(places.back().layout, grids.hierarchy.bottom_grid);
     if (Held* const solved = add(plan_of_consolidated(moved, last, grids.hierarchy),
                                  grids.fields_of_level + grids.fields_on_coarsest, moved.ranks))
         solved->solved_on = true;
@@ -122,13 +121,12 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
                             const std::vector<LevelSchemes>& schemes, int threads) {
     HierarchyOptions options = grids.hierarchy;
     options.schemes = schemes;
-    const bool elsewhere = options.consolidation != Consolidation::distributed;
     std::size_t values = 0;
     double bytes = 0;
     const std::vector<LevelDistribution> places = grids.places(finest);
-    if (elsewhere) {
+    if (options.consolidates()) {
         const Layout& bottom = places.back().layout;
-        values += move_values(consolidated(bottom, options.consolidation, options.bottom_ranks), topology,
+        values += move_values(consolidated(bottom, options.bottom_grid), topology,
                               options.schemes_of(grids.levels() - 1));
     }
     for (std::size_t l = 1; l < places.size(); ++l) {
@@ -242,10 +240,8 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     const int box = grids.problem.box;
     const int bottom_box = grids.hierarchy.bottom_box;
     // The node that holds most of a bottom grid that is elsewhere has at least so many copies of it.
-    const Consolidation place = grids.hierarchy.consolidation;
-    const double copies = place == Consolidation::replicate ? memory.sharing
-                          : place == Consolidation::gather  ? 1
-                                                            : 0;
+    const int place = grids.hierarchy.bottom_grid;
+    const double copies = place == BottomRanks::all ? memory.sharing : place == BottomRanks::one ? 1 : 0;
     const auto needed_with = [&](int width) {
         const auto dimensions = static_cast<double>(grids.domain.dimensions());
         const double cells = std::pow(width, dimensions) * grids.domain.count();

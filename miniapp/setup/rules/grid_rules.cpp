@@ -86,12 +86,11 @@ void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
 }
 
 void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
-    rules.allow(consolidation(p, use) != Consolidation::consolidate || p.multigrid.bottom_grid <= ranks,
-                {"multigrid.bottom_grid"},
+    rules.allow(bottom_grid(p, use) <= ranks, {"multigrid.bottom_grid"},
                 fmt::format("there {} only {}; choose at most that, or a word", ranks == 1 ? "is" : "are",
                             counted(ranks, "rank")));
     const double moved = ranks * boxes_in_all(p, ranks);
-    rules.allow(consolidation(p, use) != Consolidation::replicate || p.problem.ranks == 0 || moved <= 1 << 24,
+    rules.allow(bottom_grid(p, use) != BottomRanks::all || p.problem.ranks == 0 || moved <= 1 << 24,
                 {"multigrid.bottom_grid", "problem.ranks", "problem.boxes", "problem.boxes_per_rank"},
                 fmt::format("{:.0f} boxes on each of {} virtual ranks are too many to plan for all ranks at "
                             "once; choose fewer ranks or boxes, so that ranks times boxes is at most {}",
@@ -112,11 +111,10 @@ void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, 
         fmt::format("problem.box = {} is the coarsest box too, and the boxes of the finest level are never "
                     "merged; choose a smaller multigrid.bottom_box, a larger problem.box, or never",
                     p.problem.box));
-    rules.allow(consolidation(p, use) == Consolidation::distributed,
+    rules.allow(bottom_grid(p, use) == BottomRanks::owners,
                 {"multigrid.agglomerate", "multigrid.bottom_grid"},
-                fmt::format("merged boxes are on fewer ranks already; choose multigrid.bottom_grid = "
-                            "\"distributed\", not {}, or never",
-                            name(consolidation(p, use))));
+                "merged boxes are on fewer ranks already; choose multigrid.bottom_grid = \"distributed\", "
+                "or never");
     rules.allow(!use.full_approximation, {"multigrid.agglomerate", "problem.equation"},
                 "the levels of a full approximation scheme are where the finest one is; choose never");
     rules.allow(

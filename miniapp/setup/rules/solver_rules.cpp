@@ -110,8 +110,8 @@ void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matri
 // Coarsening begins with the rows of each rank; where one rank has all rows, the number of ranks plays no
 // part.
 std::string why_not_deterministic(const Parameters& p, const GridUse& use, const BottomOptions& solver) {
-    const Consolidation place = consolidation(p, use);
-    const bool on_one = place == Consolidation::gather || place == Consolidation::replicate;
+    const int place = bottom_grid(p, use);
+    const bool on_one = place == BottomRanks::one || place == BottomRanks::all;
     if (!p.run.deterministic || on_one || !uses_algebraic(solver)) return "";
     return fmt::format(
         "run.deterministic = true: {} = \"amg\" coarsens by the rows of each rank, so its bits depend on the "

@@ -76,12 +76,6 @@ Layout merged_layout(const Layout& before, int factor, const std::vector<int>& r
                   place_of(ranks, before.rank()));
 }
 
-std::int64_t groups_of(Consolidation consolidation, int groups, int ranks) {
-    if (consolidation == Consolidation::distributed) return ranks;
-    if (consolidation == Consolidation::gather) return 1;
-    return groups > 0 ? groups : (ranks + 7) / 8;
-}
-
 // For each box the first rank of its owner's group.
 std::vector<int> first_of_groups(const Layout& before, std::int64_t groups) {
     const std::int64_t all = ranks_of(before);
@@ -137,10 +131,10 @@ Agglomeration agglomerated(const Layout& before, int factor, int ranks) {
             std::move(holders)};
 }
 
-Agglomeration consolidated(const Layout& before, Consolidation consolidation, int groups) {
+Agglomeration consolidated(const Layout& before, int bottom_grid) {
     const int all = ranks_of(before);
     std::vector<int> owners(static_cast<std::size_t>(before.box_count()), 0);
-    if (consolidation == Consolidation::replicate) {
+    if (bottom_grid == BottomRanks::all) {
         const Layout whole(before.domain(), before.width(), std::move(owners), 0);
         return {before,
                 {before.rank()},
@@ -148,7 +142,7 @@ Agglomeration consolidated(const Layout& before, Consolidation consolidation, in
                 BoxDistribution::owners_of(before),
                 BoxDistribution::everywhere(before.box_count(), all)};
     }
-    std::vector<int> first = first_of_groups(before, groups_of(consolidation, groups, all));
+    std::vector<int> first = first_of_groups(before, bottom_grid > 0 ? bottom_grid : (all + 7) / 8);
     std::vector<int> ranks = first;
     sort_distinct(ranks);
     for (std::size_t box = 0; box < owners.size(); ++box) owners[box] = place_of(ranks, first[box]);

@@ -69,9 +69,9 @@ struct Agglomeration {
 // each other as possible.
 Agglomeration agglomerated(const Layout& before, int factor, int ranks);
 
-// The boxes stay as they are. `consolidate`: the ranks fall into so many groups (0: an eighth of the ranks,
-// rounded up) of consecutive ones, and the first of each gets the boxes of all.
-Agglomeration consolidated(const Layout& before, Consolidation consolidation, int groups);
+// The boxes stay as they are, and go to every rank or to `bottom_grid` ranks (one_in_eight: rounded up). The
+// ranks then fall into so many groups of consecutive ones, and the first of each gets the boxes of all.
+Agglomeration consolidated(const Layout& before, int bottom_grid);
 
 // The boxes of a level, and the ranks that have them.
 struct LevelDistribution {

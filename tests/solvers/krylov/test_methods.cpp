@@ -124,7 +124,6 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<PreconditionerKind>() == Words{"none", "amg", "v_cycle", "block_ic0"});
     CHECK(words_of<Cycle>() == Words{"V", "F"});
     CHECK(words_of<Interpolation>() == Words{"constant", "linear"});
-    CHECK(words_of<Consolidation>() == Words{"distributed", "consolidate", "gather", "replicate"});
     CHECK(words_of<Outcome>() ==
           Words{"converged", "iteration_limit", "stagnated", "breakdown", "not_tested", "on_other_ranks"});
     CHECK(words_of<Boundary>() == Words{"periodic", "dirichlet", "neumann"});

@@ -90,12 +90,11 @@ TEST_CASE(
     "algebraic multigrid on the bottom leads to the solution of other bottoms, wherever that level is") {
     for (const Boundaries& boundaries : {periodic, dirichlet, neumann})
         for (const double a : {0.9, 0.0})
-            for (const Consolidation place : {Consolidation::distributed, Consolidation::consolidate,
-                                              Consolidation::gather, Consolidation::replicate}) {
+            for (const int place : {BottomRanks::owners, BottomRanks::one, BottomRanks::all}) {
                 const Problem problem = rough_in(boundaries, a);
                 const MultigridOptions multigrid = with_levels(4);
                 const auto solved = [&](const BottomOptions& bottom) {
-                    Setup setup(problem, {.bottom_box = 4, .consolidation = place, .bottom_ranks = 1});
+                    Setup setup(problem, {.bottom_box = 4, .bottom_grid = place});
                     const SolveReport report = Multigrid(setup.hierarchy, multigrid, bottom).solve();
                     CHECK(report.converged());
                     for (const auto& visit : report.visits) {
@@ -110,7 +109,7 @@ TEST_CASE(
                     for (double& value : u.values) value -= mean_of_u;
                     return u;
                 };
-                CAPTURE(name(boundaries[0].low), a, name(place));
+                CAPTURE(name(boundaries[0].low), a, place);
                 BottomOptions tight;
                 tight.max_iterations = 1000;
                 Setup setup(problem, {.bottom_box = 4});
@@ -162,8 +161,8 @@ TEST_CASE("with other coefficients algebraic multigrid is set up again") {
         for (const auto& visit : report.visits) all.push_back(visit.iterations);
         return all;
     };
-    for (const Consolidation place : {Consolidation::distributed, Consolidation::gather}) {
-        const HierarchyOptions options{.bottom_box = 4, .consolidation = place};
+    for (const int place : {BottomRanks::owners, BottomRanks::one}) {
+        const HierarchyOptions options{.bottom_box = 4, .bottom_grid = place};
         Setup changed(before, options);
         Multigrid multigrid(changed.hierarchy, with_levels(4), by_cycles());
         CHECK(multigrid.solve().converged());

@@ -11,8 +11,7 @@ using namespace keel::test;
 
 namespace {
 
-constexpr Consolidation places[] = {Consolidation::consolidate, Consolidation::gather,
-                                    Consolidation::replicate};
+constexpr int places[] = {BottomRanks::one_in_eight, BottomRanks::one, BottomRanks::all};
 
 struct Solution {
     std::vector<double> residuals;
@@ -31,8 +30,8 @@ Solution solution_of(Setup& setup, const MultigridOptions& multigrid, const Bott
     return found;
 }
 
-HierarchyOptions placed(Consolidation place, HierarchyOptions options = {}) {
-    options.consolidation = place;
+HierarchyOptions placed(int place, HierarchyOptions options = {}) {
+    options.bottom_grid = place;
     options.deterministic = true;
     return options;
 }
@@ -65,11 +64,11 @@ TEST_CASE("where the bottom grid is solved on changes no bit of a deterministic 
         BottomOptions bottom;
         bottom.solver = solver;
         const HierarchyOptions plain{.bottom_box = 4, .all_ghosts = cycle == Cycle::f};
-        Setup spread(problem, placed(Consolidation::distributed, plain));
+        Setup spread(problem, placed(BottomRanks::owners, plain));
         const Solution expected = solution_of(spread, multigrid, bottom);
         CHECK(expected.residuals.back() < 1e-4);
-        for (const Consolidation place : places) {
-            CAPTURE(static_cast<int>(place));
+        for (const int place : places) {
+            CAPTURE(place);
             Setup moved(problem, placed(place, plain));
             CHECK(solution_of(moved, multigrid, bottom) == expected);
         }
@@ -84,11 +83,11 @@ TEST_CASE("a hierarchy of one level moves as a whole, and its powers' ghosts wit
     bottom.powers = Powers::matrix_powers;
     bottom.s = 2;
     const int layers = powers_need(bottom, 4).layers;
-    Setup spread(problem, placed(Consolidation::distributed, {.bottom_box = 4, .bottom_ghosts = layers}));
+    Setup spread(problem, placed(BottomRanks::owners, {.bottom_box = 4, .bottom_ghosts = layers}));
     const Solution expected = solution_of(spread, multigrid, bottom);
     CHECK(expected.residuals.back() < 1e-9);
-    for (const Consolidation place : places) {
-        CAPTURE(static_cast<int>(place));
+    for (const int place : places) {
+        CAPTURE(place);
         Setup moved(problem, placed(place, {.bottom_box = 4, .bottom_ghosts = layers}));
         CHECK(solution_of(moved, multigrid, bottom) == expected);
     }
@@ -99,12 +98,12 @@ TEST_CASE("the consolidated grid is on the first ranks of groups of ranks") {
     const Index boxes{5, 3, 2};
     // Scattered, the first box is not the first rank's.
     for (const Placement placement : {Placement::curve, Placement::scattered})
-        for (const int groups : {0, 1, 2, 5, 13}) {
+        for (const int groups : {BottomRanks::one_in_eight, 1, 2, 5, 13}) {
             CAPTURE(static_cast<int>(placement), groups);
             std::vector<int> homes;
             for (int rank = 0; rank < ranks; ++rank) {
                 const Layout spread(boxes, 4, {}, place(boxes, ranks, placement), rank);
-                const Agglomeration moved = consolidated(spread, Consolidation::consolidate, groups);
+                const Agglomeration moved = consolidated(spread, groups);
                 homes = moved.ranks;
                 const Layout& layout = moved.after;
                 CHECK((layout.rank() >= 0) == std::ranges::binary_search(homes, rank));
@@ -117,16 +116,16 @@ TEST_CASE("the consolidated grid is on the first ranks of groups of ranks") {
                     CHECK((layout.owner(box) == layout.rank()) == mine);
                 }
             }
-            CHECK(homes.size() == static_cast<std::size_t>(groups == 0 ? 2 : groups));
+            CHECK(homes.size() == static_cast<std::size_t>(groups < 0 ? 2 : groups));
             CHECK(homes.front() == 0);
         }
 }
 
 TEST_CASE("a bottom grid that is elsewhere sends what its plans say, and nothing else") {
     const Problem problem{.boxes = {4, 2, 2}, .width = 8, .boundaries = mixed, .beta = "smooth10"};
-    for (const Consolidation place : {Consolidation::gather, Consolidation::replicate})
+    for (const int place : {BottomRanks::one, BottomRanks::all})
         for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split}) {
-            CAPTURE(static_cast<int>(place), static_cast<int>(scheme));
+            CAPTURE(place, static_cast<int>(scheme));
             HierarchyOptions options{.bottom_box = 4};
             options.scheme.scheme = scheme;
             Setup setup(problem, placed(place, options));

@@ -313,11 +313,10 @@ TEST_CASE("on a union of boxes nothing that carries or stores values changes a b
             other.placement = placement;
             same(other);
         }
-        for (const Consolidation place :
-             {Consolidation::consolidate, Consolidation::gather, Consolidation::replicate}) {
-            CAPTURE(static_cast<int>(place));
+        for (const int place : {BottomRanks::one_in_eight, BottomRanks::one, BottomRanks::all}) {
+            CAPTURE(place);
             WayToRun other = way;
-            other.hierarchy.consolidation = place;
+            other.hierarchy.bottom_grid = place;
             same(other);
         }
         WayToRun blocks = way;

@@ -117,11 +117,11 @@ TEST_CASE("mixed precision solves what double does") {
           .beta = "smooth10",
           .dimensions = 2},
          {.smoother = "jacobi"},
-         {.bottom_box = 4, .consolidation = Consolidation::gather},
+         {.bottom_box = 4, .bottom_grid = BottomRanks::one},
          few},
         {{.boxes = {4, 2, 1}, .width = 8, .boundaries = dirichlet, .a = 0.0, .dimensions = 2},
          {},
-         {.bottom_box = 2, .consolidation = Consolidation::replicate},
+         {.bottom_box = 2, .bottom_grid = BottomRanks::all},
          few,
          4},
     };

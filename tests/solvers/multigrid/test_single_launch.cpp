@@ -30,12 +30,11 @@ struct Solved {
 enum class Driven { by_host, by_device };
 
 Solved solved(const Problem& problem, const BottomOptions& options, Driven driven, double size = 1.0,
-              const Communicator& comm = Communicator::self(),
-              Consolidation consolidation = Consolidation::distributed) {
+              const Communicator& comm = Communicator::self(), int bottom_grid = BottomRanks::owners) {
     Setup setup(problem,
                 {.bottom_box = problem.width,
                  .keeps_ghosts = driven == Driven::by_device,
-                 .consolidation = consolidation,
+                 .bottom_grid = bottom_grid,
                  .deterministic = driven == Driven::by_host},
                 comm);
     setup.set_f([&](const Index& cell) { return size * problem.f(cell); });
@@ -273,11 +272,11 @@ TEST_CASE("a gathered bottom grid is solved in one launch by the rank that has i
     if (!OnEmulatedGpu::usable()) return;
     const OnEmulatedGpu gpu("lazy");
     const Communicator& world = Communicator::world();
-    for (const Consolidation how : {Consolidation::gather, Consolidation::replicate}) {
+    for (const int how : {BottomRanks::one, BottomRanks::all}) {
         if (!enough_boxes(eight.boxes)) return;
         const Solved gathered = solved(eight, {.solver = "cg"}, Driven::by_device, 1.0, world, how);
         const Solved alone = solved(eight, {.solver = "cg"}, Driven::by_device);
-        if (how == Consolidation::gather && world.rank() != 0) {
+        if (how == BottomRanks::one && world.rank() != 0) {
             CHECK(gathered.report.outcome == Outcome::on_other_ranks);
             continue;
         }

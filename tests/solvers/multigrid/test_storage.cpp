@@ -56,15 +56,12 @@ TEST_CASE("boxes in blocks are solved to the same bits") {
         {.boxes = {2, 2, 2},
          .width = 8,
          .boundaries = mixed,
-         .hierarchy = {.bottom_ghosts = 4, .consolidation = Consolidation::consolidate, .bottom_ranks = 2},
+         .hierarchy = {.bottom_ghosts = 4, .bottom_grid = 2},
          .bottom = powers},
-        {.boxes = {2, 2, 2},
-         .width = 8,
-         .boundaries = mixed,
-         .hierarchy = {.consolidation = Consolidation::replicate}},
+        {.boxes = {2, 2, 2}, .width = 8, .boundaries = mixed, .hierarchy = {.bottom_grid = BottomRanks::all}},
     };
     for (const StoredCase& variant : variants) {
-        CAPTURE(variant.boxes, variant.width, static_cast<int>(variant.hierarchy.consolidation));
+        CAPTURE(variant.boxes, variant.width, variant.hierarchy.bottom_grid);
         const Problem problem{.boxes = variant.boxes,
                               .width = variant.width,
                               .boundaries = variant.boundaries,
