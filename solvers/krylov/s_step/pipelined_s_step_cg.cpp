@@ -67,39 +67,27 @@ class SmallCholesky {
     // Factorises the leading n rows. False if a pivot is not positive.
     bool factor(const Eigen::MatrixXd& W, int n) {
         n_ = n;
-        for (int i = 0; i < n; ++i) {
-            if (!(W(i, i) > 0) || !std::isfinite(W(i, i))) return false;
-            scale_(i) = 1 / std::sqrt(W(i, i));
-        }
-        for (int i = 0; i < n; ++i)
-            for (int j = 0; j <= i; ++j) {
-                double sum = W(i, j) * scale_(i) * scale_(j);
-                for (int k = 0; k < j; ++k) sum -= L_(i, k) * L_(j, k);
-                if (j < i)
-                    L_(i, j) = sum / L_(j, j);
-                else if (!(sum > 0))
-                    return false;
-                else
-                    L_(i, i) = std::sqrt(sum);
-            }
-        return true;
+        scale().array() = W.diagonal().head(n).array().rsqrt();
+        auto L = L_.topLeftCorner(n, n);
+        L.noalias() = scale().asDiagonal() * W.topLeftCorner(n, n) * scale().asDiagonal();
+        Eigen::Ref<Eigen::MatrixXd> in_place(L);
+        const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factors(in_place);
+        return factors.info() == Eigen::Success && L.diagonal().allFinite();
     }
     // In place.
     template <class Column>
-    void solve(Column&& x) const {
-        for (int i = 0; i < n_; ++i) {
-            x(i) *= scale_(i);
-            for (int k = 0; k < i; ++k) x(i) -= L_(i, k) * x(k);
-            x(i) /= L_(i, i);
-        }
-        for (int i = n_ - 1; i >= 0; --i) {
-            for (int k = i + 1; k < n_; ++k) x(i) -= L_(k, i) * x(k);
-            x(i) /= L_(i, i);
-        }
-        for (int i = 0; i < n_; ++i) x(i) *= scale_(i);
+    void solve(Column&& x) {
+        const auto L = L_.topLeftCorner(n_, n_).template triangularView<Eigen::Lower>();
+        auto head = x.head(n_);
+        head.array() *= scale().array();
+        L.solveInPlace(head);
+        L.adjoint().solveInPlace(head);
+        head.array() *= scale().array();
     }
 
   private:
+    Eigen::VectorBlock<Eigen::VectorXd> scale() { return scale_.head(n_); }
+
     int n_ = 0;
     Eigen::MatrixXd L_;
     Eigen::VectorXd scale_;
