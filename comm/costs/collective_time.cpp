@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "comm/costs/plan_time.hpp"
-#include "comm/ranks/topology.hpp"
 #include "comm/reductions/rounds.hpp"
 
 namespace keel {
@@ -60,17 +59,10 @@ bool doubles(const RankPlaces& ranks, int per_node) {
     return true;
 }
 
-Pairing pairing_of(AllReduceModel model, const Topology& topology, std::size_t words) {
-    if (model == AllReduceModel::rabenseifner) return Pairing::halving;
-    if (model == AllReduceModel::node_slices && can_slice(topology, words)) return Pairing::slices;
-    const bool by_nodes = model == AllReduceModel::node_leader || model == AllReduceModel::node_slices;
-    return by_nodes ? Pairing::leaders : Pairing::doubling;
-}
-
 std::vector<RoundTime> rounds_among(const Machine& machine, const RankPlaces& ranks, std::size_t words,
-                                    AllReduceModel model) {
+                                    Pairing pairing) {
     const Topology topology(ranks.node_of, NodeSource::slices);
-    const Steps steps = steps_of(pairing_of(model, topology, words), topology, words);
+    const Steps steps = steps_of(pairing, topology, words);
     TimedRounds rounds(machine, ranks);
     for (const auto* const some : {&steps.up, &steps.between})
         for (const Step& step : *some) {
@@ -103,27 +95,18 @@ double time_of_doublings(const Machine& machine, const RankPlaces& ranks, const 
 
 }  // namespace
 
-double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
-                       AllReduceModel model, std::size_t most_ranks) {
-    return sum_of(all_reduce_rounds(machine, ranks, words, model, most_ranks));
-}
-
-std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlaces& ranks, std::size_t words,
-                                         AllReduceModel model, std::size_t most_ranks) {
+std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const Topology& topology, std::size_t words,
+                                         Pairing pairing, std::size_t most_ranks) {
+    const RankPlaces ranks = topology.places();
     const std::size_t count = ranks.node_of.size();
-    if (model == AllReduceModel::automatic) model = fastest_all_reduce(machine, ranks, words);
-    if (model == AllReduceModel::mpich) {
-        const bool halves = words * sizeof(double) > 2048 && words >= std::bit_floor(count);
-        model = halves ? AllReduceModel::rabenseifner : AllReduceModel::recursive_doubling;
-    }
     const auto per_node = static_cast<std::size_t>(
         std::ranges::count(ranks.node_of, ranks.node_of.empty() ? 0 : ranks.node_of[0]));
     const std::size_t few = std::max(std::bit_floor(most_ranks), 4 * per_node);
-    if (count <= few || model == AllReduceModel::rabenseifner || !doubles(ranks, static_cast<int>(per_node)))
-        return rounds_among(machine, ranks, words, model);
+    if (count <= few || pairing == Pairing::halving || !doubles(ranks, static_cast<int>(per_node)))
+        return rounds_among(machine, ranks, words, pairing);
     const auto among = [&](std::size_t first) {
         const auto sockets = ranks.socket_of.empty() ? ranks.socket_of : ranks.socket_of.first(first);
-        return rounds_among(machine, {ranks.node_of.first(first), sockets}, words, model);
+        return rounds_among(machine, {ranks.node_of.first(first), sockets}, words, pairing);
     };
     std::vector<RoundTime> rounds = among(few);
     RoundTime one = rounds.back();
@@ -134,28 +117,23 @@ std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlace
     return rounds;
 }
 
-AllReduceModel fastest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words) {
-    constexpr std::array candidates{AllReduceModel::recursive_doubling, AllReduceModel::mpich,
-                                    AllReduceModel::node_slices};
-    return *std::ranges::min_element(
-        candidates, {}, [&](AllReduceModel model) { return all_reduce_time(machine, ranks, words, model); });
+std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const Topology& topology, std::size_t words,
+                                         AllReduceAlgorithm algorithm) {
+    if (algorithm == AllReduceAlgorithm::automatic) algorithm = fastest_all_reduce(machine, topology, words);
+    return all_reduce_rounds(machine, topology, words, pairing_of(algorithm, topology, words));
 }
 
-AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, const RankPlaces& ranks,
-                                std::size_t words) {
-    if (model == AllReduceModel::automatic) model = fastest_all_reduce(machine, ranks, words);
-    switch (model) {
-        case AllReduceModel::recursive_doubling:
-            return AllReduceAlgorithm::recursive_doubling;
-        case AllReduceModel::mpich:  // our algorithm follows the same rule
-        case AllReduceModel::rabenseifner:
-            return AllReduceAlgorithm::rabenseifner;
-        case AllReduceModel::node_leader:
-        case AllReduceModel::node_slices:
-        case AllReduceModel::automatic:
-            break;
-    }
-    return AllReduceAlgorithm::node_aware;
+double all_reduce_time(const Machine& machine, const Topology& topology, std::size_t words,
+                       AllReduceAlgorithm algorithm) {
+    return sum_of(all_reduce_rounds(machine, topology, words, algorithm));
+}
+
+AllReduceAlgorithm fastest_all_reduce(const Machine& machine, const Topology& topology, std::size_t words) {
+    using enum AllReduceAlgorithm;
+    constexpr std::array candidates{recursive_doubling, rabenseifner, node_aware};
+    return *std::ranges::min_element(candidates, {}, [&](AllReduceAlgorithm algorithm) {
+        return all_reduce_time(machine, topology, words, algorithm);
+    });
 }
 
 double all_gather_time(const Machine& machine, const RankPlaces& ranks, std::size_t words) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/check.hpp"
+
 namespace keel {
 namespace {
 
@@ -43,19 +45,20 @@ int rank_at(int place, Step::Among among, const Topology& topology, int rank) {
     return topology.ranks_on(place)[static_cast<std::size_t>(topology.local_rank(rank))];
 }
 
+}  // namespace
+
 // Only sums of whole nodes travel between nodes by the node-aware algorithm.
 Pairing pairing_of(AllReduceAlgorithm algorithm, const Topology& topology, std::size_t words,
                    std::size_t together) {
+    check(algorithm != AllReduceAlgorithm::automatic, "an algorithm has been chosen");
     const auto numbers = words / together;
     if (algorithm == AllReduceAlgorithm::node_aware)
         return can_slice(topology, numbers) ? Pairing::slices : Pairing::leaders;
     const auto halved = static_cast<std::size_t>(power_of_two_in(topology.ranks()));
     const bool halves =
-        algorithm == AllReduceAlgorithm::rabenseifner && words >= long_words && numbers >= halved;
+        algorithm != AllReduceAlgorithm::recursive_doubling && words >= long_words && numbers >= halved;
     return halves ? Pairing::halving : Pairing::doubling;
 }
-
-}  // namespace
 
 bool can_slice(const Topology& topology, std::size_t words) {
     const int each = topology.size(0);

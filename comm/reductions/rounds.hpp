@@ -24,6 +24,12 @@ namespace keel {
 //   slices    halving among the ranks of a node, doubling of each rank's slice with the ranks of its place on
 //             the other nodes, back within the node. Nodes have equally many ranks, a power of two of them.
 enum class Pairing { doubling, halving, leaders, slices };
+// The pairing of an algorithm that is not automatic, for `words` words, `together` of which are not parted.
+// MPI is taken to do as MPICH does, whose rule is that of rabenseifner: halving above 2 KiB and from as many
+// words as ranks on (the largest power of two of them), else doubling. node_aware takes leaders where nodes
+// differ, have no power of two of ranks, or words are fewer.
+Pairing pairing_of(AllReduceAlgorithm algorithm, const Topology& topology, std::size_t words,
+                   std::size_t together = 1);
 
 // A round of all ranks at once: those of a group pair up at a distance.
 struct Step {

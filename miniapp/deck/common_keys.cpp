@@ -190,8 +190,6 @@ void add_comm(Table& table) {
     s.choice("device", &Comm::device, "path of a GPU's messages: through host memory, or from the device");
     s.choice("allreduce", &Comm::allreduce,
              "all-reduces: MPI's, or of messages; auto = least predicted time");
-    expert.choice("allreduce_model", &Comm::allreduce_model, "model of MPI's all-reduces in predictions")
-        .needs("comm.allreduce", {"mpi"});
 }
 
 void add_run(Table& table, const std::vector<Word>& modes) {

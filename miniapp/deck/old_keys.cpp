@@ -46,7 +46,7 @@ std::span<const OldKey> old_keys() {
         {"bottom.spectrum_steps", "", "the estimate takes ten steps"},
         {"bottom.variant", "",
          "leave it out for orthodir, write bottom.solver = \"enlarged_orthomin\" for orthomin"},
-        {"comm.allreduce_model", "quickest", "write \"auto\""},
+        {"comm.allreduce_model", "", "predictions take comm.allreduce, and for MPI's what MPICH does"},
         {"comm.cap_rule", "", "write comm.scheme = \"split/always\" for always"},
         {"comm.partner_rule", "", "write comm.scheme = \"two_step/max_need\" for max_need"},
         {"comm.persistent", "", "messages are posted anew in each exchange; leave it out"},

@@ -119,7 +119,6 @@ struct CommOptions {
     // In SimGrid's own pending all-reduces every rank sends a message to every other.
     AllReduceAlgorithm allreduce =
         simulated() ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::mpi;
-    AllReduceModel allreduce_model = AllReduceModel::mpich;  // in predictions
 };
 
 struct RunOptions {

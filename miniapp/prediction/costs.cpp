@@ -74,7 +74,7 @@ VirtualRanks virtual_ranks(const Resolved& resolved) {
     const bool by_mpi = resolved.comm.all_reduce.algorithm == AllReduceAlgorithm::mpi;
     return {.topology = resolved.topology,
             .model = *resolved.machine,
-            .all_reduce = resolved.comm.all_reduce_model,
+            .all_reduce = resolved.comm.all_reduce.algorithm,
             .progression = by_mpi ? Progression::by_mpi : Progression::by_program};
 }
 
@@ -160,9 +160,9 @@ std::span<const RoundTime> Costs::rounds(int level, std::size_t words, Waiting w
     // One rank alone waits for nobody.
     if (!is_new || topology->ranks() == 1) return rounds;
     if (ranks_.progression == Progression::by_mpi)
-        rounds = {{all_reduce_time(machine(), topology->places(), words, ranks_.all_reduce), 0}};
+        rounds = {{all_reduce_time(machine(), *topology, words, ranks_.all_reduce), 0}};
     else
-        rounds = all_reduce_rounds(machine(), topology->places(), words, ranks_.all_reduce);
+        rounds = all_reduce_rounds(machine(), *topology, words, ranks_.all_reduce);
     const Noise& noise = machine().noise;
     const bool by_mpi_in_flight = waiting == Waiting::in_flight && ranks_.progression == Progression::by_mpi;
     // The delay comes before the first message.
@@ -177,8 +177,9 @@ const Costs::AllReduceMessages& Costs::sum(int level, std::size_t words, WordTyp
     const auto [found, is_new] = sums_.try_emplace({from_level, words, summands});
     AllReduceMessages& sum = found->second;
     if (!is_new || ranks_.progression == Progression::by_mpi) return sum;
-    const AllReduceAlgorithm algorithm =
-        algorithm_of(ranks_.all_reduce, machine(), topology->places(), words);
+    const AllReduceAlgorithm algorithm = ranks_.all_reduce == AllReduceAlgorithm::automatic
+                                             ? fastest_all_reduce(machine(), *topology, words)
+                                             : ranks_.all_reduce;
     for (int rank = 0; rank < topology->ranks(); ++rank) {
         const auto rounds = rounds_of(algorithm, *topology, rank, words, summands);
         const Volume sent = volume_of(traffic_of(rounds, *topology, rank));

@@ -65,7 +65,7 @@ enum class Progression { by_mpi, by_program };
 struct VirtualRanks {
     const Topology& topology;
     Model model;
-    AllReduceModel all_reduce = AllReduceModel::mpich;
+    AllReduceAlgorithm all_reduce = AllReduceAlgorithm::mpi;
     Progression progression = Progression::by_mpi;
     const CoarsestRanks* coarsest = nullptr;
     std::span<const LevelRanks> fewer = {};

@@ -119,7 +119,7 @@ std::string sources_text(const Resolved& resolved, const std::vector<std::string
         fmt::format(
             "Predicted for {}, {}, {}; all-reduces by {}; delays of {} an all-reduce and {} an exchange",
             machine.name, counted(resolved.ranks, "rank"), resolved.topology.describe(),
-            name(resolved.comm.all_reduce_model), seconds_text(machine.noise.all_reduce),
+            name(resolved.comm.all_reduce.algorithm), seconds_text(machine.noise.all_reduce),
             seconds_text(machine.noise.exchange)),
         4);
     for (const std::string& source : sources) text += "\n" + wrapped("- " + source, 4);
@@ -151,7 +151,7 @@ Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& reso
     record.update(
         {{"converged", solve.converged},
          {"machine", machine.name},
-         {"allreduce_model", name(resolved.comm.all_reduce_model)},
+         {"allreduce_model", name(resolved.comm.all_reduce.algorithm)},
          {"noise", {{"all_reduce", machine.noise.all_reduce}, {"exchange", machine.noise.exchange}}}});
     record.update(
         {{"parts", solve.is_timed() ? parts_json(parts_of(solve.time.rows, bottom)) : Json()},

@@ -54,23 +54,6 @@ std::size_t rendezvous_from(const Model& model) {
     return (own ? own : all[static_cast<std::size_t>(Memory::host)])->rendezvous_from;
 }
 
-// The model of a run's all-reduces in predictions.
-AllReduceModel all_reduce_model(const CommOptions& comm) {
-    switch (comm.allreduce) {
-        case AllReduceAlgorithm::recursive_doubling:
-            return AllReduceModel::recursive_doubling;
-        case AllReduceAlgorithm::rabenseifner:
-            return AllReduceModel::mpich;  // whose rule it follows
-        case AllReduceAlgorithm::node_aware:
-            return AllReduceModel::node_slices;
-        case AllReduceAlgorithm::automatic:
-            return AllReduceModel::automatic;
-        case AllReduceAlgorithm::mpi:
-            break;
-    }
-    return comm.allreduce_model;
-}
-
 // "comm.allreduce = auto, by hopper: ...": the algorithm by the number of words.
 std::string chosen_text(const AlgorithmByWords& by_words, const Machine& machine) {
     std::string text = "comm.allreduce = auto, by " + machine.name + ": ";
@@ -92,8 +75,7 @@ Communication communication_of(const Parameters& p, bool direct) {
     return {.chooser = given ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
             .scheme = given ? *given : options,
             .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
-            .all_reduce = {p.comm.allreduce},
-            .all_reduce_model = all_reduce_model(p.comm)};
+            .all_reduce = {p.comm.allreduce}};
 }
 
 // Each all-reduce by the algorithm of least predicted time on the machine.
@@ -101,7 +83,7 @@ void choose_all_reduces(Resolved& resolved) {
     const Model on_host{resolved.machine->machine, Memory::host};
     require_known(on_host, resolved.topology);
     resolved.comm.all_reduce.by_words = [=, topology = resolved.topology](std::size_t words) {
-        return algorithm_of(AllReduceModel::automatic, on_host.machine, topology.places(), words);
+        return fastest_all_reduce(on_host.machine, topology, words);
     };
     resolved.remarks.push_back(chosen_text(resolved.comm.all_reduce.by_words, on_host.machine));
 }

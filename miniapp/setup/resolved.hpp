@@ -32,7 +32,6 @@ struct Communication {
     SchemeOptions scheme;  // the deck's, or standard where another chooses
     ExchangeOptions exchange;
     AllReduceOptions all_reduce;
-    AllReduceModel all_reduce_model = AllReduceModel::mpich;  // in predictions
 };
 
 struct Resolved {

@@ -11,6 +11,7 @@ DECK = "results/papers/two_bottoms.toml"
 SMALL = "results/papers/two_bottoms_small.toml"
 RANKS = (64, 512, 4096)
 SIMULATED = 64  # ranks
+PREDICTED = {"mpich": "mpi", "node_slices": "node_aware"}  # comm.allreduce
 SUMS = {"mpich": "recursive_doubling", "node_slices": "node_aware"}  # sums of these words, by our own rounds
 CASES = {
     "hopper, 4 ranks a node": ("hopper", 4, "mpich"),
@@ -25,7 +26,7 @@ def points() -> list[Point]:
     found = []
     for machine, per_node, model in CASES.values():
         for ranks in RANKS:
-            words = (f"problem.ranks={ranks}", f"comm.allreduce_model={model}", *machine_words(machine, per_node))
+            words = (f"problem.ranks={ranks}", f"comm.allreduce={PREDICTED[model]}", *machine_words(machine, per_node))
             found.append(Point(f"mapping_{machine}_{per_node}_{model}_{ranks}", DECK, words))
         if model in SUMS:
             name = f"mapping_simulated_{machine}_{per_node}_{model}"

@@ -36,7 +36,7 @@ struct Place {
     Model model = plain_machine();
 
     SolveTime time(const Trace& trace, double boxes = 1, Progression progression = Progression::by_mpi) {
-        Costs costs(plans, {topology, model, AllReduceModel::recursive_doubling, progression});
+        Costs costs(plans, {topology, model, AllReduceAlgorithm::recursive_doubling, progression});
         Slice slice{.trace = &trace};
         slice.shares = {{boxes, 8}};
         return time_of_solve(std::span(&slice, 1), costs);
@@ -127,7 +127,8 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
     Slice slice{.trace = &trace};
     PredictedSolve solve;
     predict(solve, std::span(&slice, 1), place.plans,
-            {place.topology, place.model, AllReduceModel::recursive_doubling, Progression::by_program}, {});
+            {place.topology, place.model, AllReduceAlgorithm::recursive_doubling, Progression::by_program},
+            {});
     CHECK(solve.messages == Approx(2));
 }
 
@@ -137,7 +138,7 @@ TEST_CASE("latency counts messages one after the other") {
     Slice slice{.trace = &trace};
     PredictedSolve solve;
     predict(solve, std::span(&slice, 1), place.plans,
-            {place.topology, place.model, AllReduceModel::recursive_doubling, Progression::by_mpi}, {});
+            {place.topology, place.model, AllReduceAlgorithm::recursive_doubling, Progression::by_mpi}, {});
     CHECK(solve.seconds.solve == Approx(200e-6));
     CHECK(solve.messages == Approx(3));
     CHECK(solve.delayed[1].solve == Approx(260e-6));
@@ -147,6 +148,6 @@ TEST_CASE("latency counts messages one after the other") {
     place.topology = virtual_topology(8, 8);
     PredictedSolve alone;
     predict(alone, std::span(&slice, 1), place.plans,
-            {place.topology, place.model, AllReduceModel::recursive_doubling, Progression::by_mpi}, {});
+            {place.topology, place.model, AllReduceAlgorithm::recursive_doubling, Progression::by_mpi}, {});
     CHECK(alone.messages == 0);
 }

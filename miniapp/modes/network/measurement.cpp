@@ -224,7 +224,7 @@ void fill_gaps(NetworkResults& network) {
 void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
     try {
         network.all_reduce_by_messages =
-            all_reduce_time(network.machine, resolved.topology.places(), 1, resolved.comm.all_reduce_model);
+            all_reduce_time(network.machine, resolved.topology, 1, resolved.comm.all_reduce.algorithm);
     } catch (const MissingParameter& missing) {
         network.remarks.push_back(
             fmt::format("no delay of all-reduces: {} is not known", fmt::join(missing.parameters(), ", ")));

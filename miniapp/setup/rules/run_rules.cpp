@@ -133,7 +133,7 @@ void check_run(Rules& rules, int started) {
     rules.allow(p.problem.ranks == 0 || p.problem.ranks == started, {"problem.ranks"},
                 fmt::format("this run has {}; start as many, or plan for them with --dry-run", started));
     // A deck may serve both; the command line was meant for this run.
-    for (const std::string key : {"bottom.assumed_iterations", "comm.allreduce_model", "run.dry_run_limit"})
+    for (const std::string key : {"bottom.assumed_iterations", "run.dry_run_limit"})
         rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
                       key + ": plays a part in --dry-run alone; leave it out");
 }
