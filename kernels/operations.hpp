@@ -12,11 +12,11 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "kernels/bodies/boundary.hpp"
-#include "kernels/bodies/bricks.hpp"
 #include "kernels/bodies/krylov/single_launch.hpp"
 #include "kernels/bodies/pack.hpp"
 #include "kernels/bodies/powers.hpp"
@@ -53,7 +53,7 @@ struct Combination {
 };
 
 // Functions of two numbers that `map` takes cell by cell.
-using CellFunction = std::variant<Multiply, Divide, SquareRoot, Shift, AddReaction>;
+using CellFunction = std::variant<Multiply, Divide, SquareRoot, Shift, Select, AddReaction>;
 
 // The accuracy of sums: of doubles, or of twice the precision of a double for many times the flops.
 enum class GramAccuracy { plain, doubled };
@@ -96,6 +96,15 @@ struct Buffer {
     Precision precision = Precision::fp64;
 };
 
+// A buffer that holds values of so many fields.
+struct Packed {
+    Buffer buffer;
+    std::size_t fields;
+};
+
+// One end of copies: fields that travel together, or a buffer.
+using CopyEnd = std::variant<std::span<const Field>, Packed>;
+
 // A converted field replaces what the target holds, or is added to it.
 enum class Update { replace, add };
 
@@ -104,16 +113,15 @@ using Formula = std::function<double(const Index&)>;
 
 class Operations {
   public:
+    explicit Operations(Layout layout) : layout_(std::move(layout)) {}
     virtual ~Operations() = default;
-    virtual const Layout& layout() const = 0;
+    const Layout& layout() const { return layout_; }
 
     // --- Memory. Everything made here lives as long as this object.
     virtual Field make_field() = 0;  // zero everywhere, ghosts included
     virtual Buffer make_buffer(std::size_t values, Wire wire) = 0;
+    // Boxes of one block share ghosts: an item is left out if its target in a box lies in that of another.
     virtual Items<BlockCopy> make_items(std::span<const BlockCopy>) = 0;
-    // Copies into ghosts. Boxes of one block share ghosts: a copy is left out if its target lies in that of
-    // another.
-    virtual Items<BlockCopy> make_targets(std::span<const BlockCopy>) = 0;
     virtual Items<BoundaryItem> make_items(std::span<const BoundaryItem>) = 0;
     // u = formula on these cells (ghosts or not) of every local box. Set-up only: the formula runs on the
     // host.
@@ -130,8 +138,6 @@ class Operations {
     virtual Work combine_all(std::span<const Combination> combinations) = 0;
     // z = function(x, y), cell by cell; z may be x or y
     virtual Work map(Field z, const CellFunction& function, Field x, Field y) = 0;
-    // y = x on the cells of one column of the bricks, 0 on the others
-    virtual Work take_column(Field y, Field x, const Bricks& bricks, int column) = 0;
     // sums[n * local boxes + q] = the n-th inner product over local box q, one pass for all of them. The
     // order of summation is fixed, whatever the number of threads.
     virtual Work dots(std::span<const Product> products, std::span<double> sums) = 0;
@@ -206,18 +212,12 @@ class Operations {
 
     // --- Ghost cells and messages. A span of fields travels together.
     virtual Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) = 0;
-    // Returns when buffer.wire may be sent. If `colour` is given, only cells of that colour are packed; the
-    // copies that unpack them are given the same.
-    virtual Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
-                      std::optional<Colour> colour) = 0;
-    // buffer.wire may be received into again as soon as these operations have packed another message.
-    virtual Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
-                        std::optional<Colour> colour) = 0;
-    // If `colour` is given, only cells that have it in the box that they are copied to.
-    virtual Work copy_cells(std::span<const Field> u, Items<BlockCopy> copies,
-                            std::optional<Colour> colour) = 0;
-    // Messages received are forwarded: from.data to to.data. Returns when to.data may be sent.
-    virtual Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) = 0;
+    // Packs a message, unpacks one, forwards one from buffer to buffer, or copies between boxes. If `colour`
+    // is given, only cells that have it in the box that they go to, or come from if they go to a buffer; the
+    // copies that unpack a message are given the same. Returns when a buffer that was written may be sent;
+    // one that was read may be received into again as soon as these operations have packed another message.
+    virtual Work copy_blocks(const CopyEnd& to, Items<BlockCopy> copies, const CopyEnd& from,
+                             std::optional<Colour> colour) = 0;
 
     // --- A whole solve in one launch, where a device has it and this rank the whole level
     // Makes room for such solves, with these copies as the exchange. False: there are none.
@@ -258,6 +258,9 @@ class Operations {
     Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
         return smooth(u, L, f, sweeps, {});
     }
+
+  private:
+    Layout layout_;
 };
 
 }  // namespace keel

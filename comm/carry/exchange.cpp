@@ -162,8 +162,8 @@ class FieldExchange : public Exchange {
         : operations_(operations), exchanger_(std::move(exchanger)), overlap_(overlap) {
         for (const auto& [packs, unpacks] : copies)
             lists_.push_back({operations.make_items(std::span<const BlockCopy>(packs)),
-                              operations.make_targets(std::span<const BlockCopy>(unpacks))});
-        local_ = operations.make_targets(local);
+                              operations.make_items(std::span<const BlockCopy>(unpacks))});
+        local_ = operations.make_items(local);
         FieldExchange::reserve(1);
     }
 
@@ -177,10 +177,10 @@ class FieldExchange : public Exchange {
         carried_ = of_one ? Carried::one_colour : Carried::all;
         colour_ = of_one ? colour : std::nullopt;
         if (!exchanger_->schedule().empty()) {
-            operations_.pack(exchanger_->to_send(), lists().packs, u, colour_);
+            operations_.copy_blocks(Packed{exchanger_->to_send(), u.size()}, lists().packs, u, colour_);
             exchanger_->start(u.size(), carried_);
         }
-        if (local_.count > 0) operations_.copy_cells(u, local_, colour);
+        if (local_.count > 0) operations_.copy_blocks(u, local_, u, colour);
         if (overlaps()) exchanger_->send_off_node();
     }
 
@@ -189,7 +189,8 @@ class FieldExchange : public Exchange {
         in_flight_ = false;
         if (exchanger_->schedule().empty()) return;
         exchanger_->finish();
-        operations_.unpack(fields_, lists().unpacks, exchanger_->received(), colour_);
+        operations_.copy_blocks(fields_, lists().unpacks, Packed{exchanger_->received(), fields_.size()},
+                                colour_);
     }
 
     void reserve(std::size_t fields) override {

@@ -56,7 +56,8 @@ void Exchanger::finish() {
 // Staged messages are forwarded where they arrive, in host memory: the device does not see them.
 void Exchanger::forward(std::size_t stage) {
     if (send_.wire == send_.data) {
-        operations_.forward(send_, route(carried_).forwarded[stage], receive_, fields_);
+        operations_.copy_blocks(Packed{send_, fields_}, route(carried_).forwarded[stage],
+                                Packed{receive_, fields_}, {});
         return;
     }
     const std::size_t bytes = bytes_of_value(send_.precision) * fields_;

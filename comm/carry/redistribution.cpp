@@ -91,18 +91,18 @@ void Redistribution::run(std::span<const Field> from, std::span<const Field> to)
         // A rank that sends nothing has not packed, and so not waited: cells that arrived last may still be
         // copied out of the buffer into which more are received now.
         if (packed_.count > 0)
-            ends_.from->pack(exchanger_->to_send(), packed_, from, {});
+            ends_.from->copy_blocks(Packed{exchanger_->to_send(), fields}, packed_, from, {});
         else if (unpacked_.count > 0)
             ends_.to->wait();
         exchanger_->start(fields);
     }
     if (kept_values_ > 0) {
-        ends_.from->pack(kept_, left_, from, {});
-        ends_.to->unpack(to, entered_, kept_, {});
+        ends_.from->copy_blocks(Packed{kept_, fields}, left_, from, {});
+        ends_.to->copy_blocks(to, entered_, Packed{kept_, fields}, {});
     }
     if (!travels) return;
     exchanger_->finish();
-    if (unpacked_.count > 0) ends_.to->unpack(to, unpacked_, exchanger_->received(), {});
+    if (unpacked_.count > 0) ends_.to->copy_blocks(to, unpacked_, Packed{exchanger_->received(), fields}, {});
 }
 
 }  // namespace keel

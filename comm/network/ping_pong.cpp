@@ -67,11 +67,14 @@ DeviceBuffer::DeviceBuffer(const Backend& backend, std::size_t bytes, Wire wire)
 
 // No block of cells is packed or unpacked: the message alone moves.
 void DeviceBuffer::to_host(std::size_t bytes) {
-    if (staged()) operations_->pack(buffer_, {.values = bytes / sizeof(double)}, std::span(&field_, 1), {});
+    if (!staged()) return;
+    operations_->copy_blocks(Packed{buffer_, 1}, {.values = bytes / sizeof(double)}, std::span(&field_, 1),
+                             {});
 }
 void DeviceBuffer::to_device(std::size_t bytes) {
     if (!staged()) return;
-    operations_->unpack(std::span(&field_, 1), {.values = bytes / sizeof(double)}, buffer_, {});
+    operations_->copy_blocks(std::span(&field_, 1), {.values = bytes / sizeof(double)}, Packed{buffer_, 1},
+                             {});
     operations_->wait();
 }
 

@@ -30,19 +30,16 @@ template <class Backend, class Real, class Interface>
 class CycleOperationsOn : public Interface {
   public:
     CycleOperationsOn(Layout layout, int ghosts, const Arrangement& arrangement, Backend backend = {})
-        : backend_(std::move(backend)),
-          layout_(std::move(layout)),
+        : Interface(std::move(layout)),
+          backend_(std::move(backend)),
           windows_(arrangement.windows),
-          shape_(Shape::of(arrangement.blocks(), arrangement.extent, ghosts, layout_.dimensions())) {
+          shape_(Shape::of(arrangement.blocks(), arrangement.extent, ghosts, this->layout().dimensions())) {
         std::vector<int> parity;
         for (const Index& first : arrangement.first_cells)
             parity.push_back((first[0] + first[1] + first[2]) & 1);
         parity_ = backend_.keep(std::span<const int>(parity));
-        first_cells_ = backend_.keep(std::span<const Index>(arrangement.first_cells));
         kept_windows_ = backend_.keep(std::span<const Window>(windows_));
     }
-
-    const Layout& layout() const override { return layout_; }
 
     Field make_field() override {
         Real* const data = backend_.allocate(shape_);
@@ -53,18 +50,15 @@ class CycleOperationsOn : public Interface {
         return {data, data, values, precision_of<Real>};
     }
     Items<BlockCopy> make_items(std::span<const BlockCopy> copies) override {
-        return keep(placed(windows_, copies));
-    }
-    Items<BlockCopy> make_targets(std::span<const BlockCopy> copies) override {
-        return keep(placed_targets(windows_, shape_.blocks, copies));
+        return keep(placed(windows_, shape_.blocks, copies));
     }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
-        return keep(placed_targets(windows_, shape_.blocks, items));
+        return keep(placed(windows_, shape_.blocks, items));
     }
 
     void assign(Field u, const Region& cells, const Formula& formula) override {
         std::vector<Index> first;
-        for (const int box : layout_.local()) first.push_back(layout_.first_cell(box));
+        for (const int box : this->layout().local()) first.push_back(this->layout().first_cell(box));
         backend_.assign(u, windows_, cells, [&](int q, int i, int j, int k) {
             return formula(first[static_cast<std::size_t>(q)] + Index{i, j, k});
         });
@@ -113,44 +107,39 @@ class CycleOperationsOn : public Interface {
         backend_.for_each_item(ghosts, 1, Reflect<Real>{view_of(u), shape_.extent, factor});
         return work({1, 1, 1}, ghosts.cells);
     }
-    Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
-              std::optional<Colour> colour) override {
-        check_at_least(buffer.values, copies.values * u.size(), "a message fits into its buffer");
-        return copy(copies, u, colour, [&](const InBoxes<Real>& boxes, std::size_t first) {
-            return CopyBlock{boxes, InBuffer<Real>{values_of(buffer), u.size(), first}};
-        });
-    }
-    Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
-                std::optional<Colour> colour) override {
-        check_at_least(buffer.values, copies.values * u.size(), "a message fits into its buffer");
-        return copy(copies, u, colour, [&](const InBoxes<Real>& boxes, std::size_t first) {
-            return CopyBlock{InBuffer<Real>{values_of(buffer), u.size(), first}, boxes};
-        });
-    }
-    Work copy_cells(std::span<const Field> u, Items<BlockCopy> copies,
-                    std::optional<Colour> colour) override {
-        return copy(copies, u, colour, [](const InBoxes<Real>& boxes, std::size_t) {
-            return CopyBlock{boxes, boxes};
-        });
-    }
-    Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
-        backend_.for_each_item(
-            copies, fields,
-            CopyBlock{InBuffer<Real>{values_of(from), fields}, InBuffer<Real>{values_of(to), fields}});
-        return work({0, 1, 1}, copies.cells * fields);
+    Work copy_blocks(const CopyEnd& to, Items<BlockCopy> copies, const CopyEnd& from,
+                     std::optional<Colour> colour) override {
+        const std::size_t fields = fields_of(to);
+        check_equal(fields_of(from), fields, "both ends of copies have as many fields");
+        if (const Packed* const message = message_of(to, from))
+            check_at_least(message->buffer.values, copies.values * fields, "a message fits into its buffer");
+        else
+            check(!colour || std::holds_alternative<std::span<const Field>>(to),
+                  "only boxes' cells are coloured");
+        std::visit(
+            [&](const auto& target, const auto& source) {
+                for (std::size_t first = 0; first < fields; first += max_fields) {
+                    const std::size_t count = std::min(max_fields, fields - first);
+                    copy_some(copies, count, colour,
+                              CopyBlock{values_of(source, first, count), values_of(target, first, count)});
+                }
+            },
+            to, from);
+        return work({0, 1, 1}, copies.cells * fields / (colour ? 2 : 1));
     }
 
   protected:
     // Cells of this level ...
     Cells some(Part part) const {
-        return {shape_.blocks, shape_.extent, Cells::every, part, parity_, layout_.layers(shape_.ghosts)};
+        return {shape_.blocks, shape_.extent, Cells::every,
+                part,          parity_,       this->layout().layers(shape_.ghosts)};
     }
     Cells all() const { return some(Part::all); }
     // ... with the ghost layers that a result asks for: loops start at 0, so the cells are counted from the
     // layers' corner, and bodies get views that do the same.
     Cells cells_for(Field result, Part part = Part::all) const {
         Cells cells = some(part);
-        const Index layers = layout_.layers(result.layers());
+        const Index layers = this->layout().layers(result.layers());
         cells.extent = cells.extent + 2 * layers;
         cells.margin = cells.margin + layers;
         return cells;
@@ -163,14 +152,14 @@ class CycleOperationsOn : public Interface {
         Cells cells = some(part);
         check_equal(coarse.shape().blocks, shape_.blocks, "both levels are stored in the same way");
         cells.extent = coarse.shape().extent;
-        cells.margin = layout_.layers((shape_.ghosts + 1) / 2);
+        cells.margin = this->layout().layers((shape_.ghosts + 1) / 2);
         return cells;
     }
-    std::size_t cells() const { return layout_.local_cells(); }
+    std::size_t cells() const { return this->layout().local_cells(); }
     // action(D) with the number of dimensions as a constant.
     template <class Action>
     auto in_dimensions(const Action& action) const {
-        if (layout_.dimensions() == 2) return action(std::integral_constant<int, 2>{});
+        if (this->layout().dimensions() == 2) return action(std::integral_constant<int, 2>{});
         return action(std::integral_constant<int, 3>{});
     }
     // A cycle adds two fields; Krylov methods many.
@@ -205,13 +194,18 @@ class CycleOperationsOn : public Interface {
             if (!(x[n] == y)) add(c[n], x[n]);
         pass(std::span<const double>(some_c).first(terms), std::span<const Field>(some_x).first(terms));
     }
+    // The message that copies pack or unpack; null if both of their ends are fields, or buffers.
+    static const Packed* message_of(const CopyEnd& to, const CopyEnd& from) {
+        if (to.index() == from.index()) return nullptr;
+        const auto* const packed = std::get_if<Packed>(&to);
+        return packed ? packed : std::get_if<Packed>(&from);
+    }
     Backend& backend() { return backend_; }
     std::span<const Window> windows() const { return windows_; }
     // One cell for each local box, for bodies of a whole box.
     Cells each_box() const { return every_cell(windows_.size(), {1, 1, 1}); }
     const Shape& shape() const { return shape_; }
     const Window* kept_windows() const { return kept_windows_; }
-    const Index* first_cells() const { return first_cells_; }
     static ViewOf<Real> view_of(Field u) { return u.view<Real>(); }
     static Work work(const Cost& cost, std::size_t cells) { return work_of(cost, cells, sizeof(Real)); }
     template <int D>
@@ -275,11 +269,6 @@ class CycleOperationsOn : public Interface {
         return {Body::work.flops * n, Body::work.bytes * n};
     }
 
-    static Real* values_of(const Buffer& buffer) {
-        check(buffer.precision == precision_of<Real>, "messages have the precision of their fields");
-        return static_cast<Real*>(buffer.data);
-    }
-
     // A body with as many terms as there are: the loop over them is unrolled inside the cell.
     template <std::size_t N = most_terms>
     Work combine_some(Field y, std::span<const double> c, std::span<const Field> x) {
@@ -295,23 +284,27 @@ class CycleOperationsOn : public Interface {
         return on(cells_for(y), body);
     }
 
-    // Copies all cells or those of one colour, by body_of(boxes, number of the first field).
-    template <class BodyOf>
-    Work copy(const Items<BlockCopy>& copies, std::span<const Field> u, std::optional<Colour> colour,
-              const BodyOf& body_of) {
-        for (std::size_t first = 0; first < u.size(); first += max_fields) {
-            const std::size_t count = std::min(max_fields, u.size() - first);
-            InBoxes<Real> boxes{};
-            for (std::size_t n = 0; n < count; ++n) boxes.u[n] = view_of(u[first + n]);
-            const auto body = body_of(boxes, first);
-            using Body = std::decay_t<decltype(body)>;
-            if (colour)
-                backend_.for_each_item(copies, count,
-                                       OfColour<Body>{body, static_cast<int>(*colour), parity_});
-            else
-                backend_.for_each_item(copies, count, body);
-        }
-        return work({0, 1, 1}, copies.cells * u.size() / (colour ? 2 : 1));
+    static std::size_t fields_of(const CopyEnd& end) {
+        const auto* const packed = std::get_if<Packed>(&end);
+        return packed ? packed->fields : std::get<std::span<const Field>>(end).size();
+    }
+    // An end of copies of `count` fields, from the first-th on.
+    static InBoxes<Real> values_of(std::span<const Field> u, std::size_t first, std::size_t count) {
+        InBoxes<Real> boxes{};
+        for (std::size_t n = 0; n < count; ++n) boxes.u[n] = view_of(u[first + n]);
+        return boxes;
+    }
+    static InBuffer<Real> values_of(const Packed& packed, std::size_t first, std::size_t) {
+        check(packed.buffer.precision == precision_of<Real>, "messages have the precision of their fields");
+        return {static_cast<Real*>(packed.buffer.data), packed.fields, first};
+    }
+    template <class Body>
+    void copy_some(const Items<BlockCopy>& copies, std::size_t fields, std::optional<Colour> colour,
+                   const Body& body) {
+        if (colour)
+            backend_.for_each_item(copies, fields, OfColour<Body>{body, static_cast<int>(*colour), parity_});
+        else
+            backend_.for_each_item(copies, fields, body);
     }
 
     template <class T>
@@ -327,11 +320,9 @@ class CycleOperationsOn : public Interface {
     }
 
     Backend backend_;
-    Layout layout_;
     std::vector<Window> windows_;  // one for each local box
     Shape shape_;
-    const int* parity_ = nullptr;         // sum of the global indices of each block's first cell, mod 2
-    const Index* first_cells_ = nullptr;  // one for each block
+    const int* parity_ = nullptr;  // sum of the global indices of each block's first cell, mod 2
     const Window* kept_windows_ = nullptr;
 };
 

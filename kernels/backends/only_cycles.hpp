@@ -11,6 +11,10 @@ namespace keel {
 // mistake. Sums, Krylov methods and the set-up of operators stay in double precision. An operation that
 // cycles need and CycleOperationsOn lacks is found at run time only.
 class OnlyCycles : public DecoratedOperations<OnlyCycles> {
+  public:
+    using DecoratedOperations::DecoratedOperations;
+
+  private:
     friend DecoratedOperations;
 
     bool keep_ghosts(Items<BlockCopy>) override { return false; }

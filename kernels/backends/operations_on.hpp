@@ -3,7 +3,7 @@
 // Operations in double precision by a backend's verbs (cycle_operations_on.hpp) and the kernels' bodies.
 // Missing are those that a backend may compute by rows or in one pass (operations_by_cells.hpp,
 // rows/operations_by_rows.hpp): a version that is overridden would still be compiled. A backend whose memory
-// the host cannot use overrides make_buffer, pack and unpack.
+// the host cannot use overrides make_buffer and copy_blocks.
 
 #include <algorithm>
 #include <type_traits>
@@ -38,10 +38,6 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
                 return this->on(this->cells_for(z), MapCells<Function>{view(z), view(x), view(y), values});
             },
             function);
-    }
-    Work take_column(Field y, Field x, const Bricks& bricks, int column) override {
-        check(bricks.cells == this->layout().cells(), "the bricks are those of this level");
-        return this->each(TakeColumn{y.view(), x.view(), bricks, column, this->first_cells()});
     }
 
     Work dots(std::span<const Product> products, std::span<double> sums) override {

@@ -19,10 +19,10 @@ void place(std::span<const Window> windows, int& box, Index& cell) {
     cell = cell + window.at;
 }
 
-// --- Regions that are written into. Boxes of a block have ghosts in common, so several of them may ask for
-// one cell, and each would get the same value. Threads must not write it at once, so only the largest region
-// that has it is written. As blocks are cuboids, and ghosts no more than a box is wide, two regions are one
-// in the other or apart.
+// --- Regions of boxes that are written into. Boxes of a block have ghosts in common, so several of them may
+// ask for one cell, and each would get the same value. Threads must not write it at once, so only the largest
+// region that has it is written. As blocks are cuboids, and ghosts no more than a box is wide, two regions
+// are one in the other or apart.
 
 constexpr bool contains(const Region& whole, const Region& part) {
     for (std::size_t d = 0; d < 3; ++d)
@@ -36,7 +36,7 @@ constexpr bool apart(const Region& a, const Region& b) {
 }
 
 // `items` without those whose target lies in another's, of equal ones the first, in their order. block(item)
-// and target(item) say where an item writes.
+// and target(item) say where an item writes; below block 0 it is a buffer.
 template <class T, class Block, class Target>
 std::vector<T> without_covered(const std::vector<T>& items, const Block& block, const Target& target) {
     std::vector<std::size_t> by_size(items.size());
@@ -46,6 +46,8 @@ std::vector<T> without_covered(const std::vector<T>& items, const Block& block, 
     std::map<int, std::vector<Region>> written;  // by block
     std::vector<bool> kept(items.size());
     for (const std::size_t n : by_size) {
+        kept[n] = block(items[n]) < 0;
+        if (kept[n]) continue;
         std::vector<Region>& regions = written[block(items[n])];
         const Region region = target(items[n]);
         kept[n] = std::ranges::none_of(regions, [&](const Region& other) { return contains(other, region); });
@@ -62,17 +64,12 @@ std::vector<T> without_covered(const std::vector<T>& items, const Block& block, 
 
 }  // namespace
 
-std::vector<BlockCopy> placed(std::span<const Window> windows, std::span<const BlockCopy> copies) {
+std::vector<BlockCopy> placed(std::span<const Window> windows, int blocks,
+                              std::span<const BlockCopy> copies) {
     std::vector<BlockCopy> result(copies.begin(), copies.end());
     for (BlockCopy& copy : result)
         for (BlockEnd* const end : {&copy.from, &copy.to})
             if (end->in_box()) place(windows, end->box, end->at);
-    return result;
-}
-
-std::vector<BlockCopy> placed_targets(std::span<const Window> windows, int blocks,
-                                      std::span<const BlockCopy> copies) {
-    std::vector<BlockCopy> result = placed(windows, copies);
     std::erase_if(result, [](const BlockCopy& c) {
         return c.from.in_box() && c.from.box == c.to.box && c.from.at == c.to.at;
     });
@@ -84,8 +81,8 @@ std::vector<BlockCopy> placed_targets(std::span<const Window> windows, int block
         });
 }
 
-std::vector<BoundaryItem> placed_targets(std::span<const Window> windows, int blocks,
-                                         std::span<const BoundaryItem> items) {
+std::vector<BoundaryItem> placed(std::span<const Window> windows, int blocks,
+                                 std::span<const BoundaryItem> items) {
     std::vector<BoundaryItem> result(items.begin(), items.end());
     for (BoundaryItem& item : result) place(windows, item.box, item.cells.lo);
     if (static_cast<std::size_t>(blocks) == windows.size()) return result;

@@ -11,13 +11,10 @@
 
 namespace keel {
 
-std::vector<BlockCopy> placed(std::span<const Window> windows, std::span<const BlockCopy> copies);
-
-// Copies into ghosts. Left out are those that would copy a cell to itself, from one box of a block to the
-// ghosts of another, and targets that lie in others.
-std::vector<BlockCopy> placed_targets(std::span<const Window> windows, int blocks,
-                                      std::span<const BlockCopy> copies);
-std::vector<BoundaryItem> placed_targets(std::span<const Window> windows, int blocks,
-                                         std::span<const BoundaryItem> items);
+// Left out are copies of a cell to itself, from one box of a block to the ghosts of another, and items whose
+// target in a box lies in that of another.
+std::vector<BlockCopy> placed(std::span<const Window> windows, int blocks, std::span<const BlockCopy> copies);
+std::vector<BoundaryItem> placed(std::span<const Window> windows, int blocks,
+                                 std::span<const BoundaryItem> items);
 
 }  // namespace keel

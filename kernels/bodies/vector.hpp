@@ -111,6 +111,14 @@ struct Shift {
     constexpr double operator()(double x, double) const { return x + amount; }
 };
 
+// x where y is the value that is wanted, 0 elsewhere
+struct Select {
+    double wanted;
+
+    static constexpr Cost cost{0, 2, 1};
+    constexpr double operator()(double x, double y) const { return y == wanted ? x : 0.0; }
+};
+
 // The summand of an inner product
 struct InnerProduct {
     View x, y;

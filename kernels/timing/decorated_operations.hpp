@@ -17,16 +17,14 @@ namespace keel {
 template <class Derived>
 class DecoratedOperations : public Operations {
   public:
-    const Layout& layout() const override { return derived().inner().layout(); }
+    using Operations::Operations;
+
     Field make_field() override { return derived().inner().make_field(); }
     Buffer make_buffer(std::size_t values, Wire wire) override {
         return derived().inner().make_buffer(values, wire);
     }
     Items<BlockCopy> make_items(std::span<const BlockCopy> items) override {
         return derived().inner().make_items(items);
-    }
-    Items<BlockCopy> make_targets(std::span<const BlockCopy> items) override {
-        return derived().inner().make_targets(items);
     }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
         return derived().inner().make_items(items);
@@ -57,9 +55,6 @@ class DecoratedOperations : public Operations {
     Work map(Field z, const CellFunction& function, Field x, Field y) override {
         const bool nonlinear = std::holds_alternative<AddReaction>(function);
         return call(nonlinear ? Op::residual : Op::vector, &Operations::map, z, function, x, y);
-    }
-    Work take_column(Field y, Field x, const Bricks& bricks, int column) override {
-        return call(Op::vector, &Operations::take_column, y, x, bricks, column);
     }
     Work dots(std::span<const Product> products, std::span<double> sums) override {
         return call(Op::bottom_dots, &Operations::dots, products, sums);
@@ -137,20 +132,12 @@ class DecoratedOperations : public Operations {
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         return call(Op::boundary, &Operations::fill_boundary, u, ghosts, factor);
     }
-    Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
-              std::optional<Colour> colour) override {
-        return call(Op::pack, &Operations::pack, buffer, copies, u, colour);
-    }
-    Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
-                std::optional<Colour> colour) override {
-        return call(Op::unpack, &Operations::unpack, u, copies, buffer, colour);
-    }
-    Work copy_cells(std::span<const Field> u, Items<BlockCopy> copies,
-                    std::optional<Colour> colour) override {
-        return call(Op::copy, &Operations::copy_cells, u, copies, colour);
-    }
-    Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
-        return call(Op::copy, &Operations::forward, to, copies, from, fields);
+    Work copy_blocks(const CopyEnd& to, Items<BlockCopy> copies, const CopyEnd& from,
+                     std::optional<Colour> colour) override {
+        const Op op = to.index() == from.index()           ? Op::copy
+                      : std::holds_alternative<Packed>(to) ? Op::pack
+                                                           : Op::unpack;
+        return call(op, &Operations::copy_blocks, to, copies, from, colour);
     }
 
   private:

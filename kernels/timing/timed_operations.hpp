@@ -14,7 +14,11 @@ class TimedOperations : public DecoratedOperations<TimedOperations> {
   public:
     // Neither is owned; both must outlive this object.
     TimedOperations(Operations& inner, Ledger& ledger, int level, Caller caller)
-        : inner_(inner), ledger_(ledger), level_(level), caller_(caller) {}
+        : DecoratedOperations(inner.layout()),
+          inner_(inner),
+          ledger_(ledger),
+          level_(level),
+          caller_(caller) {}
 
     // The work of the call that began the solve.
     Work finish_single_launch(LaunchedSolve& solved) override {

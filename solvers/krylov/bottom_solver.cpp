@@ -81,7 +81,8 @@ int BottomSolver::vectors(const BottomOptions& options, bool preconditioned) {
     const bool right = method.preconditioning == Preconditioning::right;
     int count = static_cast<int>(method.vectors.of(options)) + RestartVectors::count;
     if (estimates(options, preconditioned)) count += SpectrumEstimate::vectors(preconditioned, right);
-    if (!preconditioned) return count + 2;  // y, b
+    if (method.reads("splitting")) ++count;  // column numbers
+    if (!preconditioned) return count + 2;   // y, b
     return count + (right ? 1 : static_cast<int>(method.preconditioned_vectors.of(options)));
 }
 

@@ -22,8 +22,7 @@ std::unique_ptr<BottomSolver> make_krylov(SparseMatrix& matrix, const BottomOpti
 }
 
 int krylov_vectors(const BottomOptions& options) {
-    return BottomSolver::vectors(options, false) + SparseSystem::fields(scaling_of(options)) +
-           (method_named(options.solver).reads("splitting") ? options.block : 0);
+    return BottomSolver::vectors(options, false) + SparseSystem::fields(scaling_of(options));
 }
 
 }  // namespace keel

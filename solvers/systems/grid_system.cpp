@@ -63,10 +63,15 @@ void GridSystem::multiply(std::span<const Vector> y, std::span<const Vector> x) 
 }
 
 void GridSystem::split(std::span<const Vector> columns, Vector r, Splitting splitting) {
-    const Bricks bricks = bricks_of(splitting, operations_.layout(), static_cast<int>(columns.size()));
-    for (int n = 0; n < bricks.columns; ++n)
-        operations_.take_column(columns[static_cast<std::size_t>(n)], r, bricks, n);
+    LinearSystem::split(columns, r, splitting);
     if (singular_) project_on_range(columns);
+}
+
+void GridSystem::number_columns(Vector numbers, Splitting splitting, int columns) {
+    const Layout& layout = operations_.layout();
+    const Bricks bricks = bricks_of(splitting, layout, columns);
+    operations_.assign(numbers, layout.box_cells(),
+                       [&](const Index& cell) { return bricks.column_of(cell); });
 }
 
 // The constants are orthogonal to the range of L and of L D^-1; D^1/2 times them to that of D^-1/2 L D^-1/2.

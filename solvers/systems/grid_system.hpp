@@ -55,6 +55,7 @@ class GridSystem : public LinearSystem {
 
   private:
     void multiply(std::span<const Vector> y, std::span<const Vector> x) override;
+    void number_columns(Vector numbers, Splitting splitting, int columns) override;
     void project_on_range(std::span<const Vector> columns);
     // The powers from v_first on that one exchange serves, of each basis.
     void powers_in_one_pass(std::span<const Vectors> bases, std::size_t first, Recurrence recurrence,

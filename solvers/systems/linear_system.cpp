@@ -53,6 +53,19 @@ void LinearSystem::combine_all(std::span<const Combination> combinations) {
     reduction_.progress();
 }
 
+void LinearSystem::prepare_split(std::size_t columns, Splitting splitting) {
+    const std::size_t wanted = columns * names_of(splitting).size() + static_cast<std::size_t>(splitting);
+    if (column_numbers_ == Field()) column_numbers_ = make_vector();
+    if (numbered_ != wanted) number_columns(column_numbers_, splitting, static_cast<int>(columns));
+    numbered_ = wanted;
+}
+
+void LinearSystem::split(std::span<const Vector> columns, Vector r, Splitting splitting) {
+    prepare_split(columns.size(), splitting);
+    for (std::size_t n = 0; n < columns.size(); ++n)
+        operations_.map(columns[n], Select{static_cast<double>(n)}, r, column_numbers_);
+}
+
 std::span<double> LinearSystem::parts(std::size_t sums) {
     parts_.resize(sums * static_cast<std::size_t>(operations_.layout().local_count()));
     return parts_;

@@ -51,7 +51,9 @@ class LinearSystem {
     virtual void fill(Vector y, double value) = 0;
     // Cuts r into columns: each entry of r is in one of them, which have zeros elsewhere; their sum is r.
     // Which entry is where does not depend on ranks.
-    virtual void split(std::span<const Vector> columns, Vector r, Splitting splitting) = 0;
+    virtual void split(std::span<const Vector> columns, Vector r, Splitting splitting);
+    // Decides which entry is in which of so many columns, in a vector; else the first split() does.
+    void prepare_split(std::size_t columns, Splitting splitting);
     // All inner products with one all-reduce.
     void dots(std::span<const Product> products, std::span<double> results);
     // The upper triangle of X^T X and X^T Y beside it, row by row, with one all-reduce (Operations::gram).
@@ -133,6 +135,8 @@ class LinearSystem {
 
     // y_n = A x_n without a preconditioner.
     virtual void multiply(std::span<const Vector> y, std::span<const Vector> x) = 0;
+    // numbers = the column that split() puts each entry into
+    virtual void number_columns(Vector numbers, Splitting splitting, int columns) = 0;
     std::span<double> parts(std::size_t sums);  // room for so many of each local box
 
     Operations& operations_;
@@ -147,6 +151,8 @@ class LinearSystem {
 
     std::vector<double> parts_;
     std::size_t at_once_;
+    Vector column_numbers_;     // the column of each entry, from prepare_split() on
+    std::size_t numbered_ = 0;  // how, and how many columns (prepare_split())
     Preconditioner* right_ = nullptr;
     std::vector<Vector> preconditioned_;  // M x, of the vectors applied to at once
     Preconditioner* natural_ = nullptr;

@@ -1,7 +1,6 @@
 #include "solvers/systems/splitting.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace keel {
 namespace {

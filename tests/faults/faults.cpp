@@ -72,7 +72,7 @@ namespace {
 class FaultyOperations : public DecoratedOperations<FaultyOperations> {
   public:
     FaultyOperations(std::unique_ptr<Operations> inner, Answer* answer)
-        : inner_(std::move(inner)), answer_(answer) {}
+        : DecoratedOperations(inner->layout()), inner_(std::move(inner)), answer_(answer) {}
     ~FaultyOperations() override { faults().remove(this); }
     FaultyOperations(const FaultyOperations&) = delete;
     FaultyOperations& operator=(const FaultyOperations&) = delete;

@@ -105,7 +105,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const auto plain_coarse = backend->make_operations(layout.coarsened(), 2);
     Ledger ledger(3);
     TimedOperations x(*plain, ledger, 2, caller);
-    CHECK(&x.layout() == &plain->layout());
+    CHECK(x.layout().local().data() == plain->layout().local().data());
     const Field u = x.make_field();
     const Field f = x.make_field();
     const Field coarse = plain_coarse->make_field();
@@ -122,8 +122,8 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const auto forward = BlockCopy::forward(0, 0, 4);
     const BoundaryItem side{0, {{-1, 0, 0}, {1, 4, 4}}, {-1, 0, 0}};
     const auto packed = x.make_items(std::span(&pack, 1));
-    const auto unpacked = x.make_targets(std::span(&unpack, 1));
-    const auto copied = x.make_targets(std::span(&local, 1));
+    const auto unpacked = x.make_items(std::span(&unpack, 1));
+    const auto copied = x.make_items(std::span(&local, 1));
     const auto forwarded = x.make_items(std::span(&forward, 1));
     const Buffer second = x.make_buffer(4, Wire::staged);
     const auto sides = x.make_items(std::span(&side, 1));
@@ -167,6 +167,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(vector, [&] { return x.divide(u, f, f); });
     books(vector, [&] { return x.square_root(u, f); });
     books(vector, [&] { return x.shift(u, 1.0); });
+    books(vector, [&] { return x.map(u, Select{1.0}, u, f); });
     books(dots, [&] { return x.dots(std::span(&square, 1), one); });
     books(dots, [&] { return x.gram(std::span(&u, 1), {}, GramAccuracy::plain, one); });
     books(dots, [&] { return x.totals(u, one); });
@@ -194,10 +195,12 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::constant, {}); });
     books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::linear, {}); });
     books(Op::boundary, [&] { return x.fill_boundary(u, sides, {1.0, 1.0, 1.0}); });
-    books(Op::pack, [&] { return x.pack(buffer, packed, only, {}); });
-    books(Op::unpack, [&] { return x.unpack(only, unpacked, buffer, {}); });
-    books(Op::copy, [&] { return x.copy_cells(only, copied, {}); });
-    books(Op::copy, [&] { return x.forward(buffer, forwarded, second, 1); });
+    const Packed sent{buffer, 1};
+    const Packed received{second, 1};
+    books(Op::pack, [&] { return x.copy_blocks(sent, packed, only, {}); });
+    books(Op::unpack, [&] { return x.copy_blocks(only, unpacked, sent, {}); });
+    books(Op::copy, [&] { return x.copy_blocks(only, copied, only, {}); });
+    books(Op::copy, [&] { return x.copy_blocks(sent, forwarded, received, {}); });
 }
 
 TEST_CASE("a timed action is counted, its time added, and its result returned") {

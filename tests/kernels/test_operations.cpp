@@ -1089,25 +1089,25 @@ TEST_CASE("the other vector operations") {
     CHECK(x.difference(y, [&](int q, int i, int j, int k) { return -0.5 * at(1, q, i, j, k); }) == 0);
 }
 
-TEST_CASE("a column has the cells of its bricks, by the global index, and zeros elsewhere") {
+TEST_CASE("selected are the cells where a field has the value that is wanted, zeros elsewhere") {
     Fixture x;
     const Field u = x.make(1);
     const Field y = x.make(2);
+    const Field column = x.operations->make_field();
     const HostField values = x.on_host(u);
-    const Bricks bricks{x.layout.cells(), {4, 5, 2}, 3};
-    for (const int column : {0, 1, 2}) {
-        x.operations->take_column(y, u, bricks, column);
-        CHECK(x.difference(y, [&](int q, int i, int j, int k) {
-            const Index c = x.cell(q, i, j, k);
-            const int brick = c[0] * 4 / 10 + 4 * (c[1] + 5 * (c[2] * 2 / 5));
-            return brick % 3 == column ? values(q, i, j, k) : 0.0;
-        }) == 0.0);
+    const auto column_of = [](const Index& cell) { return (cell[0] + 2 * cell[1] + 3 * cell[2]) % 3; };
+    x.operations->assign(column, x.layout.box_cells(), column_of);
+    const auto selected = [&](int wanted) {
+        return [&, wanted](int q, int i, int j, int k) {
+            return column_of(x.cell(q, i, j, k)) == wanted ? values(q, i, j, k) : 0.0;
+        };
+    };
+    for (const int wanted : {0, 1, 2}) {
+        x.operations->map(y, Select{static_cast<double>(wanted)}, u, column);
+        CHECK(x.difference(y, selected(wanted)) == 0.0);
     }
-    x.operations->take_column(u, u, bricks, 1);  // in place
-    x.operations->take_column(y, u, bricks, 1);
-    CHECK(x.difference(y, [&, u_values = x.on_host(u)](int q, int i, int j, int k) {
-        return u_values(q, i, j, k);
-    }) == 0.0);
+    x.operations->map(u, Select{1.0}, u, column);  // in place
+    CHECK(x.difference(u, selected(1)) == 0.0);
 }
 
 TEST_CASE("a formula is assigned by global index and read box by box, x fastest") {
@@ -1348,7 +1348,7 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
     CHECK(taken_items.count == 2);
     CHECK(taken_items.cells == 35);
     const Buffer buffer = x.operations->make_buffer(35 * fields, Wire::staged);
-    x.operations->pack(buffer, taken_items, from, {});
+    x.operations->copy_blocks(Packed{buffer, fields}, taken_items, from, {});
 
     // The order on the wire: block, then field, then cell.
     std::vector<double> wire;
@@ -1386,20 +1386,21 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
         }
         return count;
     };
-    x.operations->unpack(to, put_items, buffer, {});
+    x.operations->copy_blocks(to, put_items, Packed{buffer, fields}, {});
     CHECK(wrong(to, [](std::size_t, int, const Index&) { return 0.0; }) == 0);
 
     const std::vector<BlockCopy> copies{{taken[0].extent, taken[0].from, put[0].to},
                                         {taken[1].extent, taken[1].from, put[1].to}};
-    x.operations->copy_cells(from, x.operations->make_targets(std::span(copies)), {});
+    x.operations->copy_blocks(from, x.operations->make_items(std::span(copies)), from, {});
     const auto as_before = [&](std::size_t n, int q, const Index& at) {
         return noise(static_cast<int>(n), x.cell(q, at[0], at[1], at[2]));
     };
     CHECK(wrong(from, as_before) == 0);
 
     const Buffer small = x.operations->make_buffer(35 * fields - 1, Wire::staged);
-    CHECK_THROWS_AS(x.operations->pack(small, taken_items, from, {}), std::logic_error);
-    CHECK_THROWS_AS(x.operations->unpack(to, put_items, small, {}), std::logic_error);
+    CHECK_THROWS_AS(x.operations->copy_blocks(Packed{small, fields}, taken_items, from, {}),
+                    std::logic_error);
+    CHECK_THROWS_AS(x.operations->copy_blocks(to, put_items, Packed{small, fields}, {}), std::logic_error);
 }
 
 TEST_CASE("of one colour what is copied are the cells that have it where they are copied to") {
@@ -1412,7 +1413,7 @@ TEST_CASE("of one colour what is copied are the cells that have it where they ar
     const Region source{{0, 1, 2}, {size, 4, 3}}, target{{0, 2, 4}, {size, 4, 3}};
     const auto item = BlockCopy::local(0, source, 1, target.lo);
     const Colour colour = GENERATE(Colour::red, Colour::black);
-    const Work work = x.operations->copy_cells(u, x.operations->make_targets(std::span(&item, 1)), colour);
+    const Work work = x.operations->copy_blocks(u, x.operations->make_items(std::span(&item, 1)), u, colour);
     CHECK(work.bytes == 16.0 * (size * 12 / 2) * static_cast<double>(fields));
     for (std::size_t n = 0; n < fields; ++n)
         CHECK(x.difference(u[n], [&](int q, int i, int j, int k) {
@@ -1448,10 +1449,11 @@ TEST_CASE("of one colour a region takes half the places of a buffer, whatever it
     const std::size_t cells = source.cells();
     CHECK(taken.to.end() == 3 + (cells + 1) / 2);
     const Buffer buffer = x.operations->make_buffer((3 + (cells + 1) / 2) * fields, Wire::staged);
-    const Work work =
-        x.operations->pack(buffer, x.operations->make_items(std::span(&taken, 1)), from, colour);
+    const Work work = x.operations->copy_blocks(Packed{buffer, fields},
+                                                x.operations->make_items(std::span(&taken, 1)), from, colour);
     CHECK(work.bytes == 16.0 * static_cast<double>(cells * fields / 2));
-    x.operations->unpack(to, x.operations->make_items(std::span(&put, 1)), buffer, colour);
+    x.operations->copy_blocks(to, x.operations->make_items(std::span(&put, 1)), Packed{buffer, fields},
+                              colour);
     int brought = 0;
     for (std::size_t n = 0; n < fields; ++n)
         CHECK(x.difference(to[n], [&](int q, int i, int j, int k) {
@@ -1483,8 +1485,9 @@ TEST_CASE("part of a region that lies in a buffer as a whole can be unpacked alo
     CHECK(put_items.cells == 8);
     CHECK(put_items.values == 7 + 24);
     const Buffer buffer = x.operations->make_buffer(31 * fields, Wire::staged);
-    x.operations->pack(buffer, x.operations->make_items(std::span(&taken, 1)), from, {});
-    x.operations->unpack(to, put_items, buffer, {});
+    x.operations->copy_blocks(Packed{buffer, fields}, x.operations->make_items(std::span(&taken, 1)), from,
+                              {});
+    x.operations->copy_blocks(to, put_items, Packed{buffer, fields}, {});
     int wrong = 0;
     for (std::size_t n = 0; n < fields; ++n) {
         const HostField values = x.on_host(to[n]);
@@ -1521,10 +1524,11 @@ TEST_CASE("forwarding copies values from buffer to buffer, all fields of each to
     const Buffer received = x.operations->make_buffer(8 * fields, Wire::direct);
     const Buffer sent = x.operations->make_buffer(11 * fields, Wire::direct);
     const auto forward_items = x.operations->make_items(std::span(forwards));
-    x.operations->pack(received, x.operations->make_items(std::span(taken)), u, {});
-    const Work work = x.operations->forward(sent, forward_items, received, fields);
+    x.operations->copy_blocks(Packed{received, fields}, x.operations->make_items(std::span(taken)), u, {});
+    const Work work =
+        x.operations->copy_blocks(Packed{sent, fields}, forward_items, Packed{received, fields}, {});
     CHECK(work.bytes == 2 * 8.0 * 8 * static_cast<double>(fields));
-    x.operations->unpack(v, x.operations->make_items(std::span(put)), sent, {});
+    x.operations->copy_blocks(v, x.operations->make_items(std::span(put)), Packed{sent, fields}, {});
     int wrong = 0;
     for (std::size_t n = 0; n < fields; ++n) {
         const HostField values = x.on_host(v[n]);
@@ -1616,7 +1620,7 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     CHECK(per_cell(fine.multiply(u, f, r)) == PerCell{1, 3});
     CHECK(per_cell(fine.divide(u, f, r)) == PerCell{1, 3});
     CHECK(per_cell(fine.square_root(u, f)) == PerCell{1, 2});
-    CHECK(per_cell(fine.take_column(f, u, {fine.layout().cells(), {1, 1, 1}, 1}, 0)) == PerCell{0, 2});
+    CHECK(per_cell(fine.map(f, Select{1.0}, u, r)) == PerCell{0, 3});
     CHECK(per_cell(fine.shift(u, 1.0)) == PerCell{1, 2});
     CHECK(per_cell(fine.max_norm(u, norm)) == PerCell{1, 1});
     std::array<double, 6> sums{};
@@ -1631,13 +1635,15 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     const auto packed = BlockCopy::pack(0, {{}, {3, 2, 1}}, 0);
     const BlockCopy unpacked = packed.reversed();
     const auto items = fine.make_items(std::span(&packed, 1));
-    const auto targets = fine.make_targets(std::span(&unpacked, 1));
+    const auto targets = fine.make_items(std::span(&unpacked, 1));
     const std::array<Field, 2> two{u, f};
     const Buffer buffer = fine.make_buffer(12, Wire::staged);
     const auto copied = BlockCopy::local(0, {{}, {3, 2, 1}}, 1, {});
-    const auto copies = fine.make_targets(std::span(&copied, 1));
-    for (const Work& work : {fine.pack(buffer, items, two, {}), fine.unpack(two, targets, buffer, {}),
-                             fine.copy_cells(two, copies, {})}) {
+    const auto copies = fine.make_items(std::span(&copied, 1));
+    const Packed message{buffer, 2};
+    for (const Work& work :
+         {fine.copy_blocks(message, items, two, {}), fine.copy_blocks(two, targets, message, {}),
+          fine.copy_blocks(two, copies, two, {})}) {
         CHECK(work.bytes == 2 * 8.0 * 12);
         CHECK(work.flops == 0);
     }

@@ -163,16 +163,17 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
                 const Buffer packed = o.make_buffer(2 * (edge.cells() + 3), wire);
                 const Buffer passed = o.make_buffer(2 * (edge.cells() + 3), wire);
                 CHECK(packed.precision == u.precision());
-                Work work = o.pack(packed, o.make_items(std::span(&taken, 1)), from, {});
-                work += o.forward(passed, o.make_items(std::span(&forward, 1)), packed, 2);
+                Work work = o.copy_blocks(Packed{packed, 2}, o.make_items(std::span(&taken, 1)), from, {});
+                work += o.copy_blocks(Packed{passed, 2}, o.make_items(std::span(&forward, 1)),
+                                      Packed{packed, 2}, {});
                 if (wire == Wire::staged)
                     std::memcpy(passed.wire, packed.wire, packed.values * bytes_of_value(packed.precision));
-                return work +=
-                       o.unpack(std::span(to).first(1), o.make_items(std::span(&given, 1)), passed, {});
+                return work += o.copy_blocks(std::span(to).first(1), o.make_items(std::span(&given, 1)),
+                                             Packed{passed, 1}, {});
             });
         both("copy", x, 9, [&](O o, Field u, S, Field, bool) {
             const auto item = BlockCopy::local(0, edge, 0, beyond.lo);
-            return o.copy_cells(std::span(&u, 1), o.make_targets(std::span(&item, 1)), {});
+            return o.copy_blocks(std::span(&u, 1), o.make_items(std::span(&item, 1)), std::span(&u, 1), {});
         });
     }
 }

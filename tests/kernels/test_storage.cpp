@@ -78,9 +78,9 @@ TEST_CASE("in a block a box sees its neighbours' cells as ghosts, and copies non
     const Region from{{0, 0, 0}, {2, 3, 3}}, to{{3, 0, 0}, {2, 3, 3}};
     const std::vector<BlockCopy> copies{BlockCopy::local(1, from, 0, to.lo),
                                         BlockCopy::local(0, from, 1, to.lo)};  // the second goes round
-    const Items<BlockCopy> kept = operations->make_targets(std::span(copies));
+    const Items<BlockCopy> kept = operations->make_items(std::span(copies));
     CHECK(kept.count == 1);
-    operations->copy_cells(std::span(&u, 1), kept, {});
+    operations->copy_blocks(std::span(&u, 1), kept, std::span(&u, 1), {});
     const std::vector<double> after = operations->read(u, {{3, 0, 1}, {2, 3, 1}});
     CHECK(after[6] == number({0, 0, 1}));
     CHECK(after[11] == number({1, 2, 1}));
@@ -91,18 +91,18 @@ TEST_CASE("ghosts that boxes of a block have in common are written once") {
     const Layout grid = layout({2, 2, 1}, 3);
     // The lower y face of box 0, and of the same ghosts those that box 1 has beyond its lower x-y edge.
     const Region face{{0, -2, 0}, {3, 2, 3}}, edge{{-2, -2, 0}, {2, 2, 3}}, inside{{0, 0, 0}, {2, 2, 3}};
-    const std::vector<BlockCopy> unpacked{BlockCopy::pack(1, edge, 0).reversed(),
-                                          BlockCopy::pack(0, face, 12).reversed()};
+    const std::vector<BlockCopy> packed{BlockCopy::pack(1, edge, 0), BlockCopy::pack(0, face, 12)};
+    const std::vector<BlockCopy> unpacked{packed[0].reversed(), packed[1].reversed()};
     const std::vector<BlockCopy> copies{BlockCopy::local(2, inside, 1, edge.lo),
                                         BlockCopy::local(2, {{0, 1, 0}, {3, 2, 3}}, 0, face.lo)};
     const std::vector<BoundaryItem> outside{{1, edge, {0, -1, 0}}, {0, face, {0, -1, 0}}};
     const auto in_blocks = backend->make_operations(grid, 2, Storage::blocks);
-    CHECK(in_blocks->make_items(std::span(unpacked)).cells == 30);  // messages bring both
-    CHECK(in_blocks->make_targets(std::span(unpacked)).cells == 18);
-    CHECK(in_blocks->make_targets(std::span(copies)).cells == 18);
+    CHECK(in_blocks->make_items(std::span(packed)).cells == 30);  // messages bring both
+    CHECK(in_blocks->make_items(std::span(unpacked)).cells == 18);
+    CHECK(in_blocks->make_items(std::span(copies)).cells == 18);
     CHECK(in_blocks->make_items(std::span(outside)).cells == 18);
     const auto alone = backend->make_operations(grid, 2, Storage::boxes);
-    CHECK(alone->make_targets(std::span(unpacked)).cells == 30);
-    CHECK(alone->make_targets(std::span(copies)).cells == 30);
+    CHECK(alone->make_items(std::span(unpacked)).cells == 30);
+    CHECK(alone->make_items(std::span(copies)).cells == 30);
     CHECK(alone->make_items(std::span(outside)).cells == 30);
 }

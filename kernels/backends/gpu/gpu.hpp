@@ -29,42 +29,29 @@ class OnGpu : public Base {
                 precision_of<Real>};
     }
 
-    Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
-              std::optional<Colour> colour) override {
+    // Kernels launched before the pack of an exchange are done when it is unpacked, for the pack was waited
+    // for; those launched since then do not touch ghosts. Messages are forwarded behind the unpacking of the
+    // exchange before, which used the same buffers.
+    Work copy_blocks(const CopyEnd& to, Items<BlockCopy> copies, const CopyEnd& from,
+                     std::optional<Colour> colour) override {
+        const bool sent = std::holds_alternative<Packed>(to);
+        const bool received = std::holds_alternative<Packed>(from);
+        if (!sent && !received) return Base::copy_blocks(to, copies, from, colour);
+        const Packed* const message = this->message_of(to, from);
+        const bool staged = message && message->buffer.wire != message->buffer.data;
+        const std::size_t bytes = staged ? copies.values * message->fields * sizeof(Real) : 0;
+        if (staged)
+            check_at_least(message->buffer.values * sizeof(Real), bytes, "a message fits into its buffer");
         Work work;
-        device().transfer_follows_compute();
+        if (!received) device().transfer_follows_compute();
         device().on_transfer([&] {
-            work = Base::pack(buffer, copies, u, colour);
-            const std::size_t bytes = copies.values * u.size() * sizeof(Real);
-            if (buffer.wire != buffer.data && bytes > 0)
-                device().copy_to_host(buffer.wire, buffer.data, bytes);
-            device().wait_for_current();
+            if (bytes > 0 && received)
+                device().copy_to_device(message->buffer.data, message->buffer.wire, bytes);
+            work = Base::copy_blocks(to, copies, from, colour);
+            if (bytes > 0 && sent) device().copy_to_host(message->buffer.wire, message->buffer.data, bytes);
+            if (sent) device().wait_for_current();
         });
-        return work;
-    }
-    // Kernels launched before the pack of the same exchange are done, for the pack was waited for; those
-    // launched since then do not touch ghosts.
-    Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
-                std::optional<Colour> colour) override {
-        Work work;
-        device().on_transfer([&] {
-            const std::size_t bytes = copies.values * u.size() * sizeof(Real);
-            check_at_least(buffer.values * sizeof(Real), bytes, "a message fits into its buffer");
-            if (buffer.wire != buffer.data && bytes > 0)
-                device().copy_to_device(buffer.data, buffer.wire, bytes);
-            work = Base::unpack(u, copies, buffer, colour);
-        });
-        device().compute_follows_transfer();
-        return work;
-    }
-
-    // Behind the unpacking of the exchange before, which used the same buffers.
-    Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
-        Work work;
-        device().on_transfer([&] {
-            work = Base::forward(to, copies, from, fields);
-            device().wait_for_current();
-        });
+        if (!sent) device().compute_follows_transfer();
         return work;
     }
 
@@ -162,7 +149,7 @@ class OnGpu : public Base {
                         const Relaxed& relaxed) {
         const bool from_zero = sweeps.guess == Guess::zero;
         if (sweeps.guess == Guess::any)
-            this->copy_cells(std::span(&u, 1), kept_ghosts_, sweeps.read());
+            copy_blocks(std::span(&u, 1), kept_ghosts_, std::span(&u, 1), sweeps.read());
         else if (from_zero && (sweeps.relaxation != 1.0 || sweeps.count() == 1 || !none_outside_))
             this->fill(u, 0.0);
         const auto body =

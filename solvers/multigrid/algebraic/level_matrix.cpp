@@ -106,17 +106,17 @@ void LevelVectors::bind(Operations& vectors) {
     from_blocks_ = copies_of(vectors, block_cells, block_rows, true);
     to_blocks_ = copies_of(vectors, block_cells, block_rows, false);
     const Field zero = vectors.make_field();
-    vectors.pack(to_vector_, from_blocks_, std::span(&zero, 1), {});
+    vectors.copy_blocks(Packed{to_vector_, 1}, from_blocks_, std::span(&zero, 1), {});
 }
 
 void LevelVectors::from_grid(Field vector, Field u) {
-    level_.bottom_operations.pack(to_vector_, from_boxes_, std::span(&u, 1), {});
-    vectors_->unpack(std::span(&vector, 1), to_blocks_, to_vector_, {});
+    level_.bottom_operations.copy_blocks(Packed{to_vector_, 1}, from_boxes_, std::span(&u, 1), {});
+    vectors_->copy_blocks(std::span(&vector, 1), to_blocks_, Packed{to_vector_, 1}, {});
 }
 
 void LevelVectors::to_grid(Field u, Field vector) {
-    vectors_->pack(to_grid_, from_blocks_, std::span(&vector, 1), {});
-    level_.bottom_operations.unpack(std::span(&u, 1), to_boxes_, to_grid_, {});
+    vectors_->copy_blocks(Packed{to_grid_, 1}, from_blocks_, std::span(&vector, 1), {});
+    level_.bottom_operations.copy_blocks(std::span(&u, 1), to_boxes_, Packed{to_grid_, 1}, {});
 }
 
 }  // namespace keel

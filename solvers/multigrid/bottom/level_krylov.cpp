@@ -29,9 +29,12 @@ DeepGhosts deep_ghosts_of(Level& level, const BottomOptions& options) {
 
 std::unique_ptr<LinearSystem> system_of(Level& level, bool singular, const BottomOptions& options,
                                         DiagonalScaling scaling, const DeepGhosts& deep) {
-    return std::make_unique<GridSystem>(level.bottom_operations, *level.ghosts, *level.reduction, level.L,
-                                        scaling, static_cast<std::size_t>(vectors_at_once(options)), deep,
-                                        singular);
+    auto system = std::make_unique<GridSystem>(
+        level.bottom_operations, *level.ghosts, *level.reduction, level.L, scaling,
+        static_cast<std::size_t>(vectors_at_once(options)), deep, singular);
+    if (method_named(options.solver).reads("splitting"))
+        system->prepare_split(static_cast<std::size_t>(options.block), options.splitting);
+    return system;
 }
 
 }  // namespace

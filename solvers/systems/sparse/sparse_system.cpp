@@ -1,7 +1,5 @@
 #include "solvers/systems/sparse/sparse_system.hpp"
 
-#include "kernels/check.hpp"
-
 namespace keel {
 
 SparseSystem::SparseSystem(SparseMatrix& matrix, DiagonalScaling scaling, std::size_t at_once)
@@ -39,20 +37,11 @@ void SparseSystem::fill(Vector y, double value) {
     if (value != 0) operations_.multiply(y, y, present_);
 }
 
-void SparseSystem::split(std::span<const Vector> columns, Vector r, Splitting splitting) {
-    const auto count = static_cast<std::int64_t>(columns.size());
-    if (masks_.empty())
-        for (std::int64_t n = 0; n < count; ++n) {
-            masks_.push_back(make_vector());
-            matrix_.assign(masks_.back(), [&](std::int64_t row) {
-                const std::int64_t column = splitting == Splitting::interleaved
-                                                ? row % count
-                                                : row * count / matrix_.partition().rows;
-                return column == n ? 1.0 : 0.0;
-            });
-        }
-    check_equal(masks_.size(), columns.size(), "a system is always split into as many columns");
-    for (std::size_t n = 0; n < columns.size(); ++n) operations_.multiply(columns[n], masks_[n], r);
+void SparseSystem::number_columns(Vector numbers, Splitting splitting, int columns) {
+    matrix_.assign(numbers, [&](std::int64_t row) {
+        return static_cast<double>(
+            splitting == Splitting::interleaved ? row % columns : row * columns / matrix_.partition().rows);
+    });
 }
 
 // (D^-1/2 r, D D^-1/2 r) = (r,r)

@@ -2,8 +2,6 @@
 
 // A distributed sparse matrix as a linear system; the scaling is part of the matrix that is multiplied by.
 
-#include <vector>
-
 #include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
@@ -18,18 +16,17 @@ class SparseSystem : public LinearSystem {
 
     Vector make_vector() override { return matrix_.make_vector(); }
     void fill(Vector y, double value) override;
-    // boxes and slabs: column n has consecutive rows. The first call makes a vector for each column.
-    void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
     Squares squares(Vector r) override;
 
   private:
     void multiply(std::span<const Vector> y, std::span<const Vector> x) override;
+    // boxes and slabs: a column has consecutive rows.
+    void number_columns(Vector numbers, Splitting splitting, int columns) override;
 
     SparseMatrix& matrix_;
     SparseRows A_;
-    Field present_;             // 1 at rows, 0 behind them
-    Field unscale_, product_;   // where the scaling is symmetric: a power of two times D, and that times r
-    std::vector<Field> masks_;  // what split() multiplies by
+    Field present_;            // 1 at rows, 0 behind them
+    Field unscale_, product_;  // where the scaling is symmetric: a power of two times D, and that times r
 };
 
 }  // namespace keel
