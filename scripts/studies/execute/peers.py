@@ -1,7 +1,6 @@
 """The command scripts/compare_peers: Keel and hypre, or KINSOL, on one problem, in turns, on one machine."""
 
 import argparse
-import os
 import re
 import subprocess
 import sys
