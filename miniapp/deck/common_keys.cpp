@@ -208,7 +208,7 @@ void add_run(Table& table, const std::vector<Word>& modes) {
     expert.real("time_limit", &Run::time_limit, from(0),
                 "time after which a run ends before its next solve; 0 = none", "s");
     expert.real("dry_run_limit", &Run::dry_run_limit, above(0),
-                "memory that a dry run may take, at most half of what is here", "GB");
+                "limit of a dry run, in minutes of one processor and in 2 GB", "");
     expert.integer("triad_mb", &Run::triad_mb, between(0, 25'000),
                    "memory of the triad's arrays on each node; 0 = by the caches", "MB");
     expert.text("label", &Run::label, "name of the run for its records", "");

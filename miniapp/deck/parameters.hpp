@@ -129,7 +129,7 @@ struct RunOptions {
     int warmup = 1;            // solves thrown away
     int repeats = 5;           // solves measured
     double time_limit = 0;     // seconds of the whole run; 0 = none
-    double dry_run_limit = 2;  // GB
+    double dry_run_limit = 1;  // factor of the time and the memory of a dry run
     int triad_mb = 0;          // of the triad's arrays, on each node; 0 = by the cache
     std::string label;         // for the records
 };

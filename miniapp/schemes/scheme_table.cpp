@@ -144,14 +144,14 @@ SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use) {
     return use.ghosts() ? options : without_axes(options);
 }
 
-// Bytes of the plan of a scheme for the largest part of the nodes, if `share` of the ghosts are planned for.
-double bytes_to_plan(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme,
-                     double share) {
+// Requests in the plan of a scheme for the largest part of the nodes, if `share` of the ghosts are planned
+// for.
+double requests_to_plan(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme,
+                        double share) {
     const GhostCells* ghosts = use.ghosts();
     const Layout& layout = nodes.largest().layout;
-    return bytes_to_plan_a_request *
-           (ghosts ? share * ghost_pattern(layout, ghosts->depth, ghosts->neighbours, scheme).most_requests()
-                   : boxes_moved(use).most_requests());
+    return ghosts ? share * ghost_pattern(layout, ghosts->depth, ghosts->neighbours, scheme).most_requests()
+                  : boxes_moved(use).most_requests();
 }
 
 double share_of_ghosts(const SchemeUse& use, const Representatives& nodes) {
@@ -184,7 +184,7 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
         const double share = share_of_ghosts(use, nodes);
         std::erase_if(schemes, [&](const SchemeOptions& scheme) {
             if (scheme.scheme == Scheme::standard || name(scheme) == name(needed) ||
-                planned.limit.allows(bytes_to_plan(use, nodes, scheme, share)))
+                planned.limit.allows(cost_of_requests(requests_to_plan(use, nodes, scheme, share))))
                 return false;
             table.left_out.push_back(name(scheme));
             return true;
@@ -199,13 +199,21 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
 
 std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const Communication& comm,
                              const Topology& topology, const Planned& planned) {
-    for (const SchemeUse& use : scheme_uses(grids, finest)) {
+    const std::vector<SchemeUse> uses = scheme_uses(grids, finest);
+    DryRunCost cost = cost_of_boxes(finest.box_count(), static_cast<double>(uses.size()));
+    for (const SchemeUse& use : uses) {
         const Representatives nodes = Representatives::of(use.layout, use.among(topology));
         const std::string needed = name(scheme_needed(comm, use));
         const double share = share_of_ghosts(use, nodes);
+        const double boxes = nodes.largest().layout.box_count();
         for (const SchemeOptions& scheme : schemes_of(use, comm, planned)) {
-            const double bytes = bytes_to_plan(use, nodes, scheme, share);
-            if (planned.limit.allows(bytes)) continue;
+            const double requests = requests_to_plan(use, nodes, scheme, share);
+            const DryRunCost of_part = cost_of_requests(requests);
+            if (planned.limit.allows(of_part)) {
+                const auto parts = static_cast<double>(nodes.parts().size());
+                cost += {cost_of_requests(parts * requests, parts * boxes).seconds, of_part.bytes};
+                continue;
+            }
             if (scheme.scheme != Scheme::standard && name(scheme) != needed) continue;  // left out
             const std::string remedy =
                 fmt::format("{}a smaller problem.box, or fewer boxes",
@@ -213,11 +221,10 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
             return fmt::format("comm.scheme = \"{}\", {} boxes of {}^{} on {}: {}",
                                planner(scheme.scheme).word, use.layout.box_count(), use.layout.width(),
                                use.layout.dimensions(), counted(grids.ranks, "rank"),
-                               planned.limit.exceeded_by(bytes, remedy));
+                               planned.limit.exceeded_by(of_part, remedy));
         }
     }
-    const std::string exceeded =
-        planned.limit.exceeded_by(bytes_of_boxes(finest.box_count()), "fewer problem.ranks or boxes");
+    const std::string exceeded = planned.limit.exceeded_by(cost, "fewer problem.ranks or boxes");
     return exceeded.empty() ? ""
                             : fmt::format("{} boxes on {}: {}", finest.box_count(),
                                           counted(grids.ranks, "rank"), exceeded);

@@ -113,7 +113,8 @@ struct Planned {
 std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& finest,
                                           const Communication& comm, const Setup& setup,
                                           const Planned& planned);
-// Why not even those can be planned that are used, or that all are compared with; empty if they can.
+// Why not even those can be planned that are used, or that all are compared with, or all within the limit;
+// empty if they can.
 std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const Communication& comm,
                              const Topology& topology, const Planned& planned);
 

@@ -50,7 +50,7 @@ struct Resolved {
     int repeats = 5;
     double least_seconds = 0;           // measured solves go on until they took so long together
     double triad_bytes = 0;             // on each node; 0 = by the cache
-    double dry_run_limit = 2;           // GB
+    double dry_run_limit = 1;           // as in DryRunLimit
     bool details = false;               // all times in the report, and records of each rank
     std::vector<std::string> remarks;   // what the deck asks for and does not get
     std::vector<std::string> warnings;  // what is odd about a run that may go on

@@ -136,7 +136,16 @@ SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const 
 std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, const DryRunLimit& limit) {
     const MatrixPart whole{static_cast<std::size_t>(size.rows), static_cast<std::size_t>(size.entries)};
     const double needed = bytes_to_read(use, size) + static_cast<double>(predicted_bytes(use, whole));
-    const std::string exceeded = limit.exceeded_by(needed, "bottom.assumed_iterations or fewer rows");
+    const BottomOptions options = proxy_options(*use.solver);
+    const auto rows = static_cast<double>(size.rows);
+    // As if rows were points of a plane, which have few entries, or of a space.
+    const double across = size.entries < 6 * rows ? std::sqrt(rows) : std::cbrt(rows);
+    const double iterations =
+        iterations_at_most(across, options.tolerance, method_named(options.solver).applications.of(options),
+                           options.max_iterations);
+    const std::string exceeded =
+        limit.exceeded_by(cost_of_sparse_solve(rows, size.entries, iterations, needed),
+                          "bottom.assumed_iterations or fewer rows");
     return exceeded.empty() ? "" : ", iterations not known: with a solve that counts them " + exceeded;
 }
 

@@ -30,19 +30,22 @@ struct Sizes {
 };
 
 // Why a dry run may not take so much; empty if it may.
-std::string why_not_planned(const DryRunLimit& limit, double bytes, const MatrixUse& use,
+std::string why_not_planned(const DryRunLimit& limit, const DryRunCost& cost, const MatrixUse& use,
                             const MatrixSize& size, int ranks) {
-    const std::string exceeded = limit.exceeded_by(bytes, "fewer rows or ranks");
+    const std::string exceeded = limit.exceeded_by(cost, "fewer rows or ranks");
     if (exceeded.empty()) return "";
     return fmt::format("problem.matrix = \"{}\", {} rows, {:.0f} entries on {}: {}",
                        use.matrix.options.matrix, size.rows, size.entries, counted(ranks, "rank"), exceeded);
 }
 
-// Bytes without solves, where ranks need `requests` rows of each other.
-double bytes_to_plan(const MatrixUse& use, const MatrixSize& size, double requests) {
-    // 6.9 million entries by extended+i interpolation on 4096 ranks: 960 MB; by aggregation on 1024: 680 MB.
-    const double of_amg = use.uses_amg() ? 100 * size.entries : 0;
-    return std::max(bytes_to_read(use, size) + bytes_to_plan_a_request * requests, of_amg);
+// The cost without solves, where ranks need `requests` rows of each other.
+DryRunCost cost_of(const MatrixUse& use, const MatrixSize& size, double requests, double ranks) {
+    DryRunCost cost = cost_of_entries(static_cast<double>(size.rows), size.entries, ranks);
+    const DryRunCost of_one = cost_of_requests(requests);
+    cost += {static_cast<double>(candidates_without_axes({}).size()) * of_one.seconds,
+             bytes_to_read(use, size) + of_one.bytes};
+    if (use.uses_amg()) cost += cost_of_amg(size.entries);
+    return cost;
 }
 
 // Rows that ranks need of each other, at most, where entries are all over the matrix; otherwise they are few,
@@ -94,8 +97,8 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
         const std::vector<Item> needs = ghosts_of(partition, rank, columns);
         ghosts.push_back(static_cast<std::int64_t>(needs.size()));
         for (const Item& item : needs) requests.push_back({item, rank});
-        const double bytes = bytes_to_plan(use, size, static_cast<double>(requests.size()));
-        if (const std::string reason = why_not_planned(limit, bytes, use, size, ranks); !reason.empty())
+        const DryRunCost cost = cost_of(use, size, static_cast<double>(requests.size()), ranks);
+        if (const std::string reason = why_not_planned(limit, cost, use, size, ranks); !reason.empty())
             return {.refusal = reason};
         if (static_cast<double>(columns.size()) > found.counts.nonzeros.most) found.largest = rank;
         found.counts.rows.add(partition.size(rank));
@@ -126,7 +129,6 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
                 plan, found.largest, topology);
     found.memory = static_cast<double>(predicted_bytes(use, part));
     found.arrays = static_cast<double>(array_bytes(use, part));
-    if (predicted) progress.say("solving here");
     if (predicted) found.prediction = predict(use, resolved, size, found, all, pattern);
     return found;
 }
@@ -169,8 +171,9 @@ DryRunLimit limit_of_one(const SharedMemory& memory) {
 
 std::string PreparedSpmv::exceeds_planning(const SharedMemory& memory) const {
     const MatrixSize size = matrix_size(use_.matrix);
-    const double bytes = bytes_to_plan(use_, size, requests_of(use_, size, resolved_.ranks));
-    return why_not_planned(limit_of_one(memory), bytes, use_, size, resolved_.ranks);
+    const double ranks = resolved_.ranks;
+    const DryRunCost cost = cost_of(use_, size, requests_of(use_, size, ranks), ranks);
+    return why_not_planned(limit_of_one(memory), cost, use_, size, resolved_.ranks);
 }
 
 DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const {

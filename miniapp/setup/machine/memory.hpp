@@ -11,7 +11,7 @@
 #include "kernels/backends/registry.hpp"
 #include "kernels/timing/clock.hpp"
 #include "miniapp/setup/grid_setup.hpp"
-#include "miniapp/setup/machine/dry_run_limit.hpp"
+#include "miniapp/setup/machine/dry_run_cost.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {
@@ -28,11 +28,11 @@ std::size_t array_bytes(const GridSetup& grids, const Layout& finest);
 // Memory that ranks share.
 struct SharedMemory {
     double bytes = 0;
-    int sharing = 1;           // ranks
-    std::string where;         // "node" or "device"
-    double dry_run_limit = 2;  // GB
+    int sharing = 1;    // ranks
+    std::string where;  // "node" or "device"
+    double dry_run_limit = 1;
 
-    // The limit of a dry run on each of the ranks.
+    // The limits of a dry run on each of the ranks.
     DryRunLimit limit() const { return {dry_run_limit, bytes / 2 / sharing}; }
 };
 double memory_of_machine();  // bytes

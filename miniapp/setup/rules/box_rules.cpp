@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/setup/machine/dry_run_limit.hpp"
+#include "miniapp/setup/machine/dry_run_cost.hpp"
 #include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/rules/grid_rules.hpp"
 
@@ -57,9 +57,13 @@ bool check_dimensions(Rules& rules) {
 
 // Whether a dry run may lay out so many boxes, and choose among them.
 bool check_cost(Rules& rules, double around) {
-    const Parameters& p = rules.parameters();
-    const double bytes = p.problem.shape == DomainShape::list ? 0 : bytes_of_boxes(around);
-    const std::string exceeded = DryRunLimit{p.run.dry_run_limit}.exceeded_by(bytes, "fewer problem.boxes");
+    const ProblemOptions& problem = rules.parameters().problem;
+    const double levels =
+        1 + std::max(0.0, std::log2(1.0 * problem.box / rules.parameters().multigrid.bottom_box));
+    DryRunCost cost = cost_of_boxes(problem.shape == DomainShape::list ? 0 : around, levels);
+    if (problem.shape == DomainShape::tags) cost += cost_of_tags(around);
+    const std::string exceeded =
+        DryRunLimit{rules.parameters().run.dry_run_limit}.exceeded_by(cost, "fewer problem.boxes");
     rules.require(exceeded.empty(), {"problem.boxes", "problem.boxes_per_rank", "problem.ranks"},
                   fmt::format("{:.0f} boxes: {}", around, exceeded));
     return exceeded.empty();

@@ -138,9 +138,8 @@ class FixedPointMode : public HierarchyMode {
     }
 
     Prediction predict(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
-                       const Communicator& comm, const SharedMemory& memory,
-                       Progress& progress) const override {
-        return predict_fixed_point(prepared, tables, comm, memory, progress);
+                       const Communicator& comm, const SharedMemory& memory, Progress&) const override {
+        return predict_fixed_point(prepared, tables, comm, memory);
     }
     void add_to_dry_run(const PreparedGrids& prepared, const Communicator& comm, DryRun& dry) const override {
         if (comm.rank() == 0) dry.text += iteration_text(prepared.options<AndersonOptions>());

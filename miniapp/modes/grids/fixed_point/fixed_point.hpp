@@ -100,6 +100,6 @@ GridUse use_of_fixed_point(const Deck& deck);
 // As HierarchyMode has them.
 void measure_fixed_point(const Setting& setting, Findings& findings);
 Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
-                               const Communicator& comm, const SharedMemory& memory, Progress& progress);
+                               const Communicator& comm, const SharedMemory& memory);
 
 }  // namespace keel

@@ -85,14 +85,27 @@ std::vector<std::pair<std::string, AndersonOptions>> ways(const AndersonOptions&
     return all;
 }
 
-double bytes_of_iterations(const GridSetup& grids, const FixedPointOptions& equation, int ranks_here) {
-    const double on_sample = bytes_of_proxy_solve(grids, sample_of(grids, ranks_here), ranks_here);
-    if (!solves_bottom(grids) && !relaxes_bottom(grids, equation)) return on_sample;
-    return std::max(on_sample, bytes_of_proxy_solve(grids, bottom_boxes_of(grids), ranks_here));
+// Each way takes some tens of evaluations of a cycle.
+DryRunCost cost_of_iterations(const GridSetup& grids, const FixedPointOptions& equation,
+                              const AndersonOptions& acceleration, int ranks_here) {
+    DryRunCost cost;
+    if (solves_bottom(grids))
+        cost =
+            cost_of_proxy_solve(grids, bottom_boxes_of(grids), ranks_here, grids.use.solvers.front().options);
+    SolveSize on_sample = size_of_proxy_solve(grids, sample_of(grids, ranks_here), ranks_here);
+    SolveSize on_bottom = size_of_proxy_solve(grids, bottom_boxes_of(grids), ranks_here);
+    on_sample.cycles = on_bottom.cycles = 30;
+    on_bottom.iterations = on_bottom.cycles * grids.use.full_approximation.value_or(1);
+    for (std::size_t way = 0; way < ways(acceleration).size(); ++way) {
+        cost += cost_of_solve(on_sample);
+        if (relaxes_bottom(grids, equation)) cost += cost_of_solve(on_bottom);
+    }
+    return cost;
 }
 
 std::string why_not_fixed_point(const GridSetup& grids, const FixedPointOptions& equation,
-                                const SharedMemory& memory, int ranks_here) {
+                                const AndersonOptions& acceleration, const SharedMemory& memory,
+                                int ranks_here) {
     if (const std::string reason = why_not_predicted(grids); !reason.empty()) return reason;
     if (grids.merges())
         return " where multigrid.agglomerate merges boxes: proxy solves have all levels on all ranks; choose "
@@ -100,7 +113,7 @@ std::string why_not_fixed_point(const GridSetup& grids, const FixedPointOptions&
     if (solves_bottom(grids) && grids.levels() == 1)
         return " where there is one level: its solver would have to run on all of it in every evaluation; "
                "give a larger problem.box, or a smaller multigrid.bottom_box";
-    return why_not_solved(bytes_of_iterations(grids, equation, ranks_here),
+    return why_not_solved(cost_of_iterations(grids, equation, acceleration, ranks_here),
                           "fewer boxes, a smaller problem.box", memory);
 }
 
@@ -174,16 +187,15 @@ std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bo
 
 // Iterates on the ranks at hand, without acceleration and by every method.
 Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
-                               const Communicator& comm, const SharedMemory& memory, Progress& progress) {
+                               const Communicator& comm, const SharedMemory& memory) {
     const GridSetup& grids = prepared.grids();
     const auto equation = prepared.options<FixedPointOptions>();
     const auto acceleration = prepared.options<AndersonOptions>();
     Prediction prediction;
-    prediction.why_not = why_not_fixed_point(grids, equation, memory, comm.size());
+    prediction.why_not = why_not_fixed_point(grids, equation, acceleration, memory, comm.size());
     if (!prediction.why_not.empty()) return prediction;
     const VirtualRanks ranks = virtual_ranks(prepared.resolved());
     std::unique_ptr<BottomSolve> bottom;
-    progress.say("solving here");
     if (solves_bottom(grids)) {
         bottom.reset(new BottomSolve{ProxyGrid(grids, bottom_boxes_of(grids), comm), {}});
         bottom->solve = bottom->grid.solve(grids.use.solvers.front());

@@ -221,16 +221,19 @@ std::vector<std::string> ProxySolves::sources(int planned_nodes) const {
     return sources;
 }
 
-// The bytes of the largest proxy solve.
-double bytes_of_solves(const GridSetup& grids, int ranks_here) {
-    std::vector<ProxyBoxes> solved_on;
-    for (const NamedSolver& solver : without_algebraic(grids.use.solvers))
-        solved_on.push_back(is_assumed(solver) ? sample_of(grids) : whole_of(grids));
-    if (has_cycle(grids)) solved_on.push_back(cycle_of(grids, ranks_here));
-    double most = 0;
-    for (const ProxyBoxes& boxes : solved_on)
-        most = std::max(most, bytes_of_proxy_solve(grids, boxes, ranks_here));
-    return most;
+// The cost of all proxy solves.
+DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here) {
+    DryRunCost cost;
+    for (const NamedSolver& solver : without_algebraic(grids.use.solvers)) {
+        const auto add = [&](const ProxyBoxes& boxes) {
+            cost += cost_of_proxy_solve(grids, boxes, ranks_here, solver.options);
+        };
+        add(is_assumed(solver) ? sample_of(grids) : whole_of(grids));
+        if (is_assumed(solver)) add(smaller_sample_of(grids));
+    }
+    if (!has_cycle(grids)) return cost;
+    return cost += cost_of_proxy_solve(grids, cycle_of(grids, ranks_here), ranks_here,
+                                       grids.use.solvers.front().options);
 }
 
 std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory, int ranks_here) {
@@ -240,7 +243,7 @@ std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory
         return " of assumed iterations where multigrid.agglomerate merges boxes: a small grid has fewer such "
                "levels; leave bottom.assumed_iterations out";
     return why_not_solved(
-        bytes_of_solves(grids, ranks_here),
+        cost_of_solves(grids, ranks_here),
         "bottom.assumed_iterations (in a survey \"cg assumed_iterations=269\"), fewer solvers or "
         "boxes, a smaller problem.box",
         memory);

@@ -122,7 +122,7 @@ ProxySolve ProxyGrid::solve(const NamedSolver& solver) {
     return solve;
 }
 
-double bytes_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& on, int ranks) {
+SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& on, int ranks) {
     const auto& [domain, box] = on;
     const auto dimensions = static_cast<double>(grids.domain.dimensions());
     const bool on_finest = grids.use.krylov == KrylovLevel::finest;
@@ -131,13 +131,31 @@ double bytes_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& on, int ra
     const int width = on_finest ? box : last.width;
     const auto boxes = static_cast<double>(domain.count());
     const double krylov_boxes = domain.whole() ? static_cast<double>(product(of_krylov)) : boxes;
-    const auto cells = [&](double count, int across) {
-        return count / ranks * std::pow(across + 2, dimensions);
-    };
+    const auto cells = [&](double count, int across) { return count / ranks * std::pow(across, dimensions); };
     const int fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest;
     const auto solvers = static_cast<double>(std::max<std::size_t>(grids.use.solvers.size(), 1));
-    return sizeof(double) * (1.15 * fields * cells(boxes, box) +
-                             grids.fields_on_coarsest / solvers * cells(krylov_boxes, width));
+    return {.dimensions = dimensions,
+            .cells = cells(boxes, box),
+            .bytes = sizeof(double) * (1.15 * fields * cells(boxes, box + 2) +
+                                       grids.fields_on_coarsest / solvers * cells(krylov_boxes, width + 2)),
+            .krylov_cells = cells(krylov_boxes, width),
+            .krylov_across = 1.0 * std::ranges::max(of_krylov) * width};
+}
+
+DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
+                               const BottomOptions& options) {
+    SolveSize size = size_of_proxy_solve(grids, boxes, ranks);
+    const Method& method = method_named(options.solver);
+    size.applications = method.is_krylov() ? method.applications.of(options) : 2;
+    const double visit = method.is_krylov() ? iterations_at_most(size.krylov_across, options.tolerance,
+                                                                 size.applications, options.max_iterations)
+                                            : options.sweeps;
+    const bool on_finest = grids.use.krylov == KrylovLevel::finest;
+    const bool of_cycles = grids.use.preconditioner == PreconditionerKind::v_cycle;
+    constexpr double cycles = 7;
+    size.cycles = !on_finest ? cycles : of_cycles ? visit : 1;
+    size.iterations = (on_finest ? 1 : cycles) * visit;
+    return cost_of_solve(size);
 }
 
 std::string why_not_predicted(const GridSetup& grids) {
@@ -154,8 +172,8 @@ std::string why_not_predicted(const GridSetup& grids) {
     return "";
 }
 
-std::string why_not_solved(double bytes, const std::string& remedy, const SharedMemory& memory) {
-    const std::string exceeded = memory.limit().exceeded_by(bytes, remedy);
+std::string why_not_solved(const DryRunCost& cost, const std::string& remedy, const SharedMemory& memory) {
+    const std::string exceeded = memory.limit().exceeded_by(cost, remedy);
     return exceeded.empty() ? "" : ", iterations not known: with the solves that count them " + exceeded;
 }
 

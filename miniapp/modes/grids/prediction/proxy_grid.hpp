@@ -71,13 +71,16 @@ class ProxyGrid {
     std::optional<int> first_cycles_;
 };
 
-// The estimated memory of a proxy solve on the grids with these boxes, on each of so many ranks.
-double bytes_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks);
+// The estimated size of a proxy solve on the grids with these boxes, on so many ranks, but for its cycles and
+// iterations; and its cost with a solver.
+SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks);
+DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
+                               const BottomOptions& options);
 
 // Why no solve on these grids is predicted, whatever solves; empty if one may be. It follows "no seconds are
 // predicted".
 std::string why_not_predicted(const GridSetup& grids);
-// Why proxy solves take more bytes than a dry run may; likewise.
-std::string why_not_solved(double bytes, const std::string& remedy, const SharedMemory& memory);
+// Why proxy solves of this cost are more than a dry run may take; likewise.
+std::string why_not_solved(const DryRunCost& cost, const std::string& remedy, const SharedMemory& memory);
 
 }  // namespace keel
