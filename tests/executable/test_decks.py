@@ -110,16 +110,18 @@ class Ranks(KeelTest):
     small = ("problem.box=8", *ONCE)
 
     def test_ranks_with_other_words_are_refused(self) -> None:
-        for first, second in (
-            (self.small, (*self.small, "problem.rhs=random")),
-            ((*self.small, "problem.rhs=random"), self.small),
-            (("problem.box=8", "a.toml"), ("problem.box=88", "a.toml")),
-            (("--version",), self.small),
-            (("--keys",), ()),
+        unlike = "rank 1 was started with other words than rank 0: "
+        for first, second, difference in (
+            (self.small, (*self.small, "problem.rhs=random"), 'nothing in place of "problem.rhs=random"'),
+            ((*self.small, "problem.rhs=random"), self.small, '"problem.rhs=random" in place of nothing'),
+            (("problem.box=8",), ("problem.box=16",), '"problem.box=8" in place of "problem.box=16"'),
+            (("problem.box=8", "a.toml"), ("problem.box=88", "a.toml"), '"problem.box=8" in place of "problem.box=88"'),
+            (self.small, ("--help",), '"problem.box=8" in place of "--help"'),
+            (("--version",), self.small, '"--version" in place of "problem.box=8"'),
+            (("--keys",), (), '"--keys" in place of nothing'),
         ):
             words = [*second, ":", "-n", 1, self.keel, *first]
-            self.refused(1, *words, records=False,
-                         expected=["rank 1 was started with other words than rank 0; give all ranks the same"])  # fmt: skip
+            self.refused(1, *words, records=False, expected=[f"{unlike}{difference}; give all ranks the same"])
 
     def test_ranks_with_other_numbers_of_threads_are_refused(self) -> None:
         words = [*self.small, ":", "-n", 1, "env", "OMP_NUM_THREADS=2", self.keel, *self.small]
