@@ -54,7 +54,7 @@ void LinearSystem::combine_all(std::span<const Combination> combinations) {
 }
 
 void LinearSystem::prepare_split(std::size_t columns, Splitting splitting) {
-    const std::size_t wanted = columns * names_of(splitting).size() + static_cast<std::size_t>(splitting);
+    const std::pair wanted{columns, splitting};
     if (column_numbers_ == Field()) column_numbers_ = make_vector();
     if (numbered_ != wanted) number_columns(column_numbers_, splitting, static_cast<int>(columns));
     numbered_ = wanted;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "comm/carry/exchange.hpp"
@@ -151,8 +152,8 @@ class LinearSystem {
 
     std::vector<double> parts_;
     std::size_t at_once_;
-    Vector column_numbers_;     // the column of each entry, from prepare_split() on
-    std::size_t numbered_ = 0;  // how, and how many columns (prepare_split())
+    Vector column_numbers_;                         // the column of each entry, from prepare_split() on
+    std::pair<std::size_t, Splitting> numbered_{};  // how many columns, and how they are split
     Preconditioner* right_ = nullptr;
     std::vector<Vector> preconditioned_;  // M x, of the vectors applied to at once
     Preconditioner* natural_ = nullptr;
