@@ -9,7 +9,6 @@
 //     came back. Copies from or to pageable memory are not recorded.
 // One process has one such device.
 
-#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -41,26 +41,32 @@ struct dim3 {
 
 namespace emulated {
 
+// One type for whatever runs, so that a kernel costs the compiler little more than its own body.
+using Task = std::function<void()>;
+
 // --- The threads of a block
 
 struct Thread {
     dim3 thread, block, threads, blocks;
 };
 
+// A place in a fibre or in the scheduler, for the compiler's jumps. With the address sanitizer those of the C
+// library ask the kernel each time, and so do functions that the sanitizer sees jump.
+using Point = void* [5];
+
 struct Fibres {
     static constexpr std::size_t stack_bytes = 64 * 1024;
 
     struct Fibre {
-        ucontext_t start;
-        jmp_buf point;  // the barrier that the thread waits at
+        Point point;  // the barrier that the thread waits at
         std::unique_ptr<char[]> stack = std::make_unique<char[]>(stack_bytes);
         bool started = false;
         bool done = false;
     };
     std::vector<Fibre> fibres;
-    jmp_buf scheduler;
+    Point scheduler;
     std::size_t running = 0;
-    const std::function<void()>* body = nullptr;
+    const Task* body = nullptr;
 
     Fibre& current() { return fibres[running]; }
 };
@@ -102,28 +108,35 @@ inline Device& device() {
     return one;
 }
 
-// A fibre is entered by its context and left and entered again by jumps, for changing contexts asks the
-// kernel.
+[[gnu::no_sanitize_address]] inline void barrier() {
+    Fibres& block = device().block;
+    if (__builtin_setjmp(block.current().point) == 0) __builtin_longjmp(block.scheduler, 1);
+}
+
+// A fibre runs a thread of one block after the other.
 inline void start_fibre() {
     Fibres& block = device().block;
-    (*block.body)();
-    block.current().done = true;
-    _longjmp(block.scheduler, 1);
+    for (;;) {
+        (*block.body)();
+        block.current().done = true;
+        barrier();
+    }
 }
 
-inline void barrier() {
-    Fibres& block = device().block;
-    if (_setjmp(block.current().point) == 0) _longjmp(block.scheduler, 1);
-}
-
-// Runs the current fibre until its next barrier.
-inline void resume_fibre() {
+// Runs the current fibre until its next barrier. Only its first entry is by a context, which asks the kernel.
+[[gnu::no_sanitize_address]] inline void resume_fibre() {
     Fibres& block = device().block;
     Fibres::Fibre& fibre = block.current();
-    if (_setjmp(block.scheduler) != 0) return;
-    if (fibre.started) _longjmp(fibre.point, 1);
+    if (__builtin_setjmp(block.scheduler) != 0) return;
+    if (fibre.started) __builtin_longjmp(fibre.point, 1);
     fibre.started = true;
-    setcontext(&fibre.start);
+    ucontext_t context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = fibre.stack.get();
+    context.uc_stack.ss_size = Fibres::stack_bytes;
+    context.uc_link = nullptr;
+    makecontext(&context, start_fibre, 0);
+    setcontext(&context);
 }
 
 inline dim3 thread_at(std::size_t t, dim3 threads) {
@@ -133,20 +146,11 @@ inline dim3 thread_at(std::size_t t, dim3 threads) {
 
 // Runs every thread up to its next barrier, in turn, until all are done: the first one first, then the last
 // one, so that a missing barrier shows whichever thread has the other's value.
-inline void run_fibres(std::size_t count, dim3 threads, const std::function<void()>& body) {
+inline void run_fibres(std::size_t count, dim3 threads, const Task& body) {
     Fibres& block = device().block;
     if (block.fibres.size() < count) block.fibres.resize(count);
     block.body = &body;
-    for (std::size_t t = 0; t < count; ++t) {
-        Fibres::Fibre& fibre = block.fibres[t];
-        fibre.started = false;
-        fibre.done = false;
-        getcontext(&fibre.start);
-        fibre.start.uc_stack.ss_sp = fibre.stack.get();
-        fibre.start.uc_stack.ss_size = Fibres::stack_bytes;
-        fibre.start.uc_link = nullptr;
-        makecontext(&fibre.start, start_fibre, 0);
-    }
+    for (std::size_t t = 0; t < count; ++t) block.fibres[t].done = false;
     bool forward = false;
     for (bool left = true; left;) {
         left = false;
@@ -162,8 +166,18 @@ inline void run_fibres(std::size_t count, dim3 threads, const std::function<void
     }
 }
 
-template <class Kernel>
-void run_grid(const Kernel& kernel, dim3 blocks, dim3 threads) {
+// Runs every thread to its end, the last one first.
+inline void run_backwards(dim3 threads, const Task& body) {
+    dim3& thread = device().current.thread;
+    for (unsigned z = threads.z; z-- > 0;)
+        for (unsigned y = threads.y; y-- > 0;)
+            for (unsigned x = threads.x; x-- > 0;) {
+                thread = {x, y, z};
+                body();
+            }
+}
+
+inline void run_grid(const Task& kernel, bool barriers, dim3 blocks, dim3 threads) {
     const std::size_t count = std::size_t{threads.x} * threads.y * threads.z;
     ++device().kernels;
     Thread& current = device().current;
@@ -173,14 +187,10 @@ void run_grid(const Kernel& kernel, dim3 blocks, dim3 threads) {
         for (unsigned y = 0; y < blocks.y; ++y)
             for (unsigned x = 0; x < blocks.x; ++x) {
                 current.block = {x, y, z};
-                if constexpr (Kernel::barriers) {
-                    run_fibres(count, threads, [&kernel] { kernel(); });
-                } else {
-                    for (std::size_t t = count; t-- > 0;) {
-                        current.thread = thread_at(t, threads);
-                        kernel();
-                    }
-                }
+                if (barriers)
+                    run_fibres(count, threads, kernel);
+                else
+                    run_backwards(threads, kernel);
             }
 }
 
@@ -233,19 +243,15 @@ inline void free(void* place) {
 
 // --- Streams
 
-using Task = std::function<void()>;
-
 struct Node {
     Task task;
     std::map<const void*, long> names;  // addresses that the task was given, and their allocations' numbers
 
     // Takes for an address each word of an argument that is one. What lies in padding may be one by chance.
-    template <class Argument>
-    void note(const Argument& argument) {
-        const auto* const bytes = reinterpret_cast<const char*>(&argument);
-        for (std::size_t n = 0; n + sizeof(void*) <= sizeof argument; n += sizeof(void*)) {
+    void note(std::string_view argument) {
+        for (std::size_t n = 0; n + sizeof(void*) <= argument.size(); n += sizeof(void*)) {
             const void* place = nullptr;
-            std::memcpy(&place, bytes + n, sizeof place);
+            std::memcpy(&place, argument.data() + n, sizeof place);
             if (const long number = device().allocation_at(place)) names[place] = number;
         }
     }
@@ -256,15 +262,19 @@ struct Node {
     }
 };
 
+template <class Argument>
+std::string_view bytes_of(const Argument& argument) {
+    return {reinterpret_cast<const char*>(&argument), sizeof argument};
+}
+
 struct Stream {
     std::deque<Task> waiting;
     std::vector<Node>* captured = nullptr;
 
-    template <class... Arguments>
-    void add(Task task, const Arguments&... arguments) {
+    void add(Task task, std::initializer_list<std::string_view> arguments = {}) {
         if (captured == nullptr) return waiting.push_back(std::move(task));
         captured->push_back({std::move(task), {}});
-        (captured->back().note(arguments), ...);
+        for (const std::string_view argument : arguments) captured->back().note(argument);
     }
     void run_until(const bool* done) {
         while (!waiting.empty() && (done == nullptr || !*done)) {
@@ -289,9 +299,12 @@ inline Task on_device(Task work) {
     };
 }
 
-template <class Kernel>
-void launch(const Kernel& kernel, dim3 blocks, dim3 threads, Stream* stream) {
-    stream->add(on_device([=] { run_grid(kernel, blocks, threads); }), kernel);
+inline void launch(Task kernel, bool barriers, std::string_view bytes, dim3 blocks, dim3 threads,
+                   Stream* stream) {
+    stream->add(on_device([kernel = std::move(kernel), barriers, blocks, threads] {
+                    run_grid(kernel, barriers, blocks, threads);
+                }),
+                {bytes});
 }
 
 }  // namespace emulated
@@ -405,12 +418,13 @@ inline emulatedError_t emulatedMemcpyAsync(void* to, const void* from, std::size
                                            emulatedStream_t stream) {
     const auto pageable = [](const void* place) { return emulated::device().allocation_at(place) == 0; };
     if (stream->captured != nullptr && (pageable(to) || pageable(from))) return emulatedErrorGraphMemory;
-    stream->add(emulated::on_device([=] { std::memcpy(to, from, bytes); }), to, from);
+    stream->add(emulated::on_device([=] { std::memcpy(to, from, bytes); }),
+                {emulated::bytes_of(to), emulated::bytes_of(from)});
     return emulatedSuccess;
 }
 inline emulatedError_t emulatedMemsetAsync(void* place, int value, std::size_t bytes,
                                            emulatedStream_t stream) {
-    stream->add(emulated::on_device([=] { std::memset(place, value, bytes); }), place);
+    stream->add(emulated::on_device([=] { std::memset(place, value, bytes); }), {emulated::bytes_of(place)});
     return emulatedSuccess;
 }
 

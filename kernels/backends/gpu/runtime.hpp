@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(most_threads_of<Kernel>()) run_kernel(const Ke
 #if defined(KEEL_GPU_EMULATED)
 template <class Kernel>
 void launch(const Kernel& kernel, dim3 blocks, dim3 threads, Stream stream) {
-    emulated::launch(kernel, blocks, threads, stream);
+    emulated::launch(kernel, Kernel::barriers, emulated::bytes_of(kernel), blocks, threads, stream);
 }
 #else
 template <class Kernel>
