@@ -80,8 +80,8 @@ struct Fixture {
                         }
                         if (outside > 1 && neighbours == Neighbours::faces) reached = false;
                         if (outside > 0 && !wanted) reached = false;
-                        if (!layout.domain().box_at({global[0] / n[0], global[1] / n[1], global[2] / n[2]}))
-                            reached = false;
+                        reached = reached && layout.domain().box_at(
+                                                 {global[0] / n[0], global[1] / n[1], global[2] / n[2]});
                         const double expected = reached ? value_at(number, global) : 0.0;
                         wrong += values(q, i, j, k) == expected ? 0 : 1;
                     }

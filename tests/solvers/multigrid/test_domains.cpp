@@ -43,6 +43,7 @@ class GoldenProblem {
     explicit GoldenProblem(const Json& problem)
         : p_(problem),
           domain_(golden_domain(problem)),
+          boxes_(problem.at("boxes").get<std::set<Index>>()),
           width_(problem.at("box")),
           cells_(in_each_direction(width_, domain_.dimensions(), 1) * domain_.around()) {
         h_ = 1.0 / *std::ranges::max_element(cells_);
@@ -106,8 +107,7 @@ class GoldenProblem {
             if (cell[d] < 0 || cell[d] >= cells_[d]) return false;
             box[d] = cell[d] / width_;
         }
-        const auto& boxes = p_.at("boxes");
-        return std::ranges::find(boxes, Json(box)) != boxes.end();
+        return boxes_.contains(box);
     }
     // Condition on the face between cells index-1 and index; nothing where both exist.
     std::optional<Boundary> boundary(std::size_t d, const Index& index) const {
@@ -160,6 +160,7 @@ class GoldenProblem {
 
     Json p_;
     Domain domain_;
+    std::set<Index> boxes_;
     int width_;
     Index cells_;
     double h_ = 0;
