@@ -1,13 +1,13 @@
 #pragma once
 
-// Enough of a GPU's runtime to run the device code of this folder on the host, so that every commit tests it.
+// A device on the host, enough of one to run the device code of this folder, so that every commit tests it.
 //   * A kernel with barriers runs each thread of a block on a fibre of its own; a missing barrier gives wrong
 //     numbers. Without barriers (Kernel::barriers = false) it is a loop over its threads, the last first.
 //   * A stream does nothing until something waits for it: a missing wait gives wrong numbers too.
 //   * With the address sanitizer, device memory is poisoned while the host runs.
 //   * A graph that names memory which was freed since it was recorded is not launched, also if the address
 //     came back. Copies from or to pageable memory are not recorded.
-// One process has one such device.
+// One process has one such device. The functions of its runtime are in emulated_runtime.hpp.
 
 #include <ucontext.h>
 
@@ -17,11 +17,12 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <memory>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -322,158 +323,4 @@ T atomicMax(T* place, T value) {
     const T before = *place;
     if (before < value) *place = value;
     return before;
-}
-
-// --- The runtime's functions that this folder calls
-
-enum emulatedError_t {
-    emulatedSuccess,
-    emulatedErrorMemoryAllocation,
-    emulatedErrorInvalidValue,
-    emulatedErrorGraphMemory
-};
-using emulatedStream_t = emulated::Stream*;
-using emulatedEvent_t = emulated::Event*;
-using emulatedGraph_t = std::vector<emulated::Node>*;
-using emulatedGraphExec_t = std::vector<emulated::Node>*;
-enum { emulatedStreamNonBlocking, emulatedEventDisableTiming, emulatedStreamCaptureModeThreadLocal };
-enum emulatedMemcpyKind { emulatedMemcpyHostToDevice, emulatedMemcpyDeviceToHost };
-
-inline const char* emulatedGetErrorString(emulatedError_t error) {
-    switch (error) {
-        case emulatedSuccess:
-            return "no error";
-        case emulatedErrorMemoryAllocation:
-            return "out of memory";
-        case emulatedErrorInvalidValue:
-            return "invalid argument";
-        case emulatedErrorGraphMemory:
-            return "a graph names memory that is pageable or was freed";
-    }
-    return "unknown error";
-}
-
-// One device; KEEL_EMULATED_DEVICES gives tests another number.
-inline emulatedError_t emulatedGetDeviceCount(int* count) {
-    const char* const given = std::getenv("KEEL_EMULATED_DEVICES");
-    *count = given == nullptr ? 1 : std::atoi(given);
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedSetDevice(int number) {
-    int count = 0;
-    static_cast<void>(emulatedGetDeviceCount(&count));
-    return number < count ? emulatedSuccess : emulatedErrorInvalidValue;
-}
-struct emulatedDeviceProp_t {
-    char name[256] = "emulation on the host";
-    int l2CacheSize = 1 << 17;
-};
-inline emulatedError_t emulatedGetDeviceProperties(emulatedDeviceProp_t*, int) {
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedDeviceGetPCIBusId(char* text, int length, int number) {
-    const std::string address = number == 0 ? "host" : "host:" + std::to_string(number);
-    text[address.copy(text, static_cast<std::size_t>(length) - 1)] = '\0';
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedMemGetInfo(std::size_t* available, std::size_t* total) {
-    *available = emulated::device().free_bytes();
-    *total = emulated::Device::total_bytes;
-    return emulatedSuccess;
-}
-
-inline emulatedError_t emulatedMalloc(void** place, std::size_t bytes) {
-    if (bytes > emulated::device().free_bytes()) return emulatedErrorMemoryAllocation;
-    *place = emulated::allocate(bytes, false);
-    return *place == nullptr ? emulatedErrorMemoryAllocation : emulatedSuccess;
-}
-inline emulatedError_t emulatedFree(void* place) {
-    emulated::free(place);
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedMallocHost(void** place, std::size_t bytes) {
-    *place = emulated::allocate(bytes, true);
-    return *place == nullptr ? emulatedErrorMemoryAllocation : emulatedSuccess;
-}
-inline emulatedError_t emulatedFreeHost(void* place) {
-    emulated::free(place);
-    return emulatedSuccess;
-}
-
-inline emulatedError_t emulatedStreamCreateWithFlags(emulatedStream_t* stream, unsigned) {
-    *stream = new emulated::Stream;
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedStreamSynchronize(emulatedStream_t stream) {
-    if (stream->captured != nullptr) return emulatedErrorInvalidValue;
-    ++emulated::device().waits;
-    stream->run_until(nullptr);
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedStreamDestroy(emulatedStream_t stream) {
-    delete stream;
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedMemcpyAsync(void* to, const void* from, std::size_t bytes, emulatedMemcpyKind,
-                                           emulatedStream_t stream) {
-    const auto pageable = [](const void* place) { return emulated::device().allocation_at(place) == 0; };
-    if (stream->captured != nullptr && (pageable(to) || pageable(from))) return emulatedErrorGraphMemory;
-    stream->add(emulated::on_device([=] { std::memcpy(to, from, bytes); }),
-                {emulated::bytes_of(to), emulated::bytes_of(from)});
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedMemsetAsync(void* place, int value, std::size_t bytes,
-                                           emulatedStream_t stream) {
-    stream->add(emulated::on_device([=] { std::memset(place, value, bytes); }), {emulated::bytes_of(place)});
-    return emulatedSuccess;
-}
-
-inline emulatedError_t emulatedEventCreateWithFlags(emulatedEvent_t* event, unsigned) {
-    *event = new emulated::Event;
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedEventRecord(emulatedEvent_t event, emulatedStream_t stream) {
-    event->stream = stream;
-    event->happened = std::make_shared<bool>(false);
-    stream->add([happened = event->happened] { *happened = true; });
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedStreamWaitEvent(emulatedStream_t stream, emulatedEvent_t event, unsigned) {
-    stream->add([other = event->stream, happened = event->happened] {
-        if (other != nullptr) other->run_until(happened.get());
-    });
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedEventDestroy(emulatedEvent_t event) {
-    delete event;
-    return emulatedSuccess;
-}
-
-inline emulatedError_t emulatedStreamBeginCapture(emulatedStream_t stream, int) {
-    if (stream->captured != nullptr) return emulatedErrorInvalidValue;
-    stream->captured = new std::vector<emulated::Node>;
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedStreamEndCapture(emulatedStream_t stream, emulatedGraph_t* graph) {
-    *graph = std::exchange(stream->captured, nullptr);
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedGraphInstantiateWithFlags(emulatedGraphExec_t* exec, emulatedGraph_t graph,
-                                                         unsigned long long) {
-    *exec = new std::vector<emulated::Node>(*graph);
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedGraphLaunch(emulatedGraphExec_t exec, emulatedStream_t stream) {
-    for (const emulated::Node& node : *exec)
-        if (node.names_freed()) return emulatedErrorGraphMemory;
-    for (const emulated::Node& node : *exec) stream->add(node.task);
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedGraphDestroy(emulatedGraph_t graph) {
-    delete graph;
-    return emulatedSuccess;
-}
-inline emulatedError_t emulatedGraphExecDestroy(emulatedGraphExec_t exec) {
-    delete exec;
-    return emulatedSuccess;
 }

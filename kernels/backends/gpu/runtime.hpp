@@ -19,7 +19,7 @@
 #define GPU(name) hip##name
 #define KEEL_GPU_PREFIX "hip"
 #elif defined(KEEL_GPU_EMULATED)
-#include "kernels/backends/gpu/emulation.hpp"
+#include "kernels/backends/gpu/emulated_runtime.hpp"
 #define GPU(name) emulated##name
 #define KEEL_GPU_PREFIX "emulated"
 #endif
