@@ -67,6 +67,7 @@ struct Fibres {
     std::vector<Fibre> fibres;
     Point scheduler;
     std::size_t running = 0;
+    bool forward = false;  // whether the last block began with its first thread
     const Task* body = nullptr;
 
     Fibre& current() { return fibres[running]; }
@@ -146,13 +147,15 @@ inline dim3 thread_at(std::size_t t, dim3 threads) {
 }
 
 // Runs every thread up to its next barrier, in turn, until all are done: the first one first, then the last
-// one, so that a missing barrier shows whichever thread has the other's value.
+// one, and the other way round in the next block, so that a missing barrier shows whichever thread has the
+// other's value.
 inline void run_fibres(std::size_t count, dim3 threads, const Task& body) {
     Fibres& block = device().block;
     if (block.fibres.size() < count) block.fibres.resize(count);
     block.body = &body;
     for (std::size_t t = 0; t < count; ++t) block.fibres[t].done = false;
-    bool forward = false;
+    block.forward = !block.forward;
+    bool forward = !block.forward;
     for (bool left = true; left;) {
         left = false;
         forward = !forward;
