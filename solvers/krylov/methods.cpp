@@ -73,6 +73,11 @@ bool uses_algebraic(const BottomOptions& options) {
            (method.reads("preconditioner") && options.preconditioner == PreconditionerKind::amg);
 }
 
+bool wants_symmetric_preconditioner(const BottomOptions& options) {
+    const Method& method = method_named(options.solver);
+    return method.preconditioning == Preconditioning::symmetric && !method.repeats_cycles();
+}
+
 DiagonalScaling scaling_of(const BottomOptions& options) {
     return options.scaling == Scaling::none ? DiagonalScaling::none : method_named(options.solver).scaling;
 }

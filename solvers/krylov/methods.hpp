@@ -116,6 +116,9 @@ Method algebraic_cycles();  // cycles of algebraic multigrid on the bottom grid
 // Whether they ask for algebraic multigrid, as solver or as preconditioner.
 bool uses_algebraic(const BottomOptions& options);
 
+// Whether a preconditioner must be symmetric: not if its cycles are the whole method.
+bool wants_symmetric_preconditioner(const BottomOptions& options);
+
 DiagonalScaling scaling_of(const BottomOptions& options);
 
 // The max number of vectors that an exchange of the method carries.

@@ -18,10 +18,6 @@
 namespace keel {
 namespace {
 
-bool wants_symmetry(const BottomOptions& options) {
-    return method_named(options.solver).preconditioning == Preconditioning::symmetric;
-}
-
 // One solve by a Krylov method on the finest grid.
 struct KrylovRecord {
     // Its norms are those of the system that the method sees (linear_system.hpp).
@@ -81,8 +77,7 @@ class KrylovMode : public HierarchyMode {
               {{"bottom.preconditioner", {}, {keel::name(PreconditionerKind::amg)}}},
               "",
               true},
-             {"bottom.sweeps", {v_cycle}},
-             {"bottom.norm", {{"bottom.preconditioner", {}, {"none"}}}, "", true}});
+             {"bottom.sweeps", {v_cycle}}});
         return {uses, "plays no part in run.mode = krylov; leave it out"};
     }
 
@@ -97,7 +92,7 @@ class KrylovMode : public HierarchyMode {
         std::vector<NamedSolver> alone = solvers(deck);
         const PreconditionerKind kind = alone.front().options.preconditioner;
         const bool checks_symmetry =
-            kind != PreconditionerKind::none && wants_symmetry(alone.front().options);
+            kind != PreconditionerKind::none && wants_symmetric_preconditioner(alone.front().options);
         alone.front().options.preconditioner = PreconditionerKind::none;  // made apart from the method
         return {.coarsens = kind == PreconditionerKind::v_cycle,
                 .krylov = KrylovLevel::finest,
@@ -155,7 +150,7 @@ class KrylovMode : public HierarchyMode {
         findings.checks.push_back(residual_recomputed(top, setting.problem, options, M.get()));
         findings.checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
         findings.checks.push_back(operator_symmetry(setting.hierarchy));
-        if (M && M->vanished().empty() && wants_symmetry(options))
+        if (M && M->vanished().empty() && wants_symmetric_preconditioner(options))
             findings.checks.push_back(preconditioner_symmetry(setting.hierarchy, *M));
         findings.checks.push_back(all_converged(
             std::ranges::count_if(solves, [](const auto& solve) { return solve.report.succeeded(); }), done));
@@ -194,7 +189,6 @@ class KrylovMode : public HierarchyMode {
         require(!solver.reads("basis") || !exchanges_for_several(p.bottom.powers),
                 {"bottom.powers", "bottom.solver", "bottom.preconditioner"},
                 "a preconditioner takes part in every power; give bottom.powers = \"paired\"");
-        require(solver.tests(p.bottom.norm), {"bottom.norm", "bottom.solver"}, other_norm(solver));
         if (solver.preconditioning != Preconditioning::symmetric) return;
         if (!v_cycle) return;
         require(

@@ -302,7 +302,8 @@ void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, S
         count_visits(*mine.amg, comm, visits, static_cast<int>(mine.solves.size()));
         context.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
     }
-    if (M && M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
+    if (M && M->vanished().empty() && !M->varies() && wants_symmetric_preconditioner(options))
+        findings.checks.push_back(symmetry_check(A, *M));
     findings.checks.push_back(residual_check(A, options, M.get(), u, f));
     const auto converged =
         std::ranges::count_if(mine.solves, [](const auto& one) { return one.report.succeeded(); });
