@@ -227,10 +227,12 @@ class Norms(KeelTest):
         self.refused(1, "bottom.solver=ca_bicgstab", "bottom.norm=max", "problem.box=8", expected=["bottom.norm: needs bottom.solver"])
         for words in (["run.mode=krylov", "bottom.preconditioner=v_cycle"], ["bottom.preconditioner=amg"]):
             self.refused(1, "bottom.solver=bicgstab", "bottom.norm=natural", "bottom.scaling=none", "problem.box=8", *words,
-                         expected=["bicgstab does not test that norm; give bottom.norm = \"residual\""])  # fmt: skip
+                         expected=["bottom.norm = \"natural\": not tested by bicgstab with a preconditioner; give bottom.norm = \"residual\""])  # fmt: skip
         for words in (["bottom.solver=pipelined_cg"], ["bottom.solver=cg", "run.mode=krylov"],
                       ["bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=amg"]):  # fmt: skip
             self.refused(1, *words, "bottom.norm=max", "problem.box=8", expected=["tested by bicgstab and cg at the bottom of cycles"])
+        for words in ([], ["run.mode=krylov"], ["run.mode=spmv", "problem.matrix=stencil7", "run.solve=true"]):
+            self.valid(1, "bottom.norm=residual", "problem.box=8", *words, *ONCE)
 
     def test_a_right_side_of_zero_and_a_mean_that_was_removed_are_said(self) -> None:
         for box, a, mean, zero in ((8, 0.9, False, False), (8, 0, True, False), (1, 0, True, True)):

@@ -653,6 +653,20 @@ TEST_CASE("the smoke decks together try every choice of every key") {
     }
 }
 
+TEST_CASE("a key's default plays a part wherever another of its values does") {
+    for (const auto& path : good_decks()) {
+        INFO(path);
+        const Deck deck = from_file(path);
+        for (const Key& key : all_keys().keys()) {
+            if (!deck.is_set(key.full_name()) || is_idle(deck, key)) continue;
+            INFO(key.full_name());
+            Deck by_default = deck;
+            key.set_default(by_default.parameters);
+            CHECK_FALSE(is_idle(by_default, key));
+        }
+    }
+}
+
 TEST_CASE("every bad deck in inputs is refused with the messages it expects") {
     const Words paths = decks_in("inputs/smoke", true);
     CHECK(paths.size() >= 12);

@@ -35,6 +35,24 @@ void check_vectors(Rules& rules, const NamedSolver& solver, const Unknowns& unkn
                                     value, vectors, unknowns.count, unknowns.what, remedy));
 }
 
+// With a preconditioner the norms are those of the method's row; max|r| is tested at the bottom alone.
+void check_norm(Rules& rules, const BottomOptions& options, bool at_bottom, PreconditionerKind kind) {
+    const Method& method = method_named(options.solver);
+    const bool preconditioned = kind != PreconditionerKind::none && method.reads("preconditioner");
+    const std::vector<std::string> keys{"bottom.norm", "bottom.solver", "bottom.preconditioner", "run.mode",
+                                        "run.survey"};
+    if (options.norm == Norm::max)
+        rules.require(method.tests_max && at_bottom && !preconditioned, keys,
+                      "bottom.norm = \"max\": tested by bicgstab and cg at the bottom of cycles, without a "
+                      "preconditioner; choose one of them, or residual");
+    else
+        rules.require(
+            !preconditioned || method.tests(options.norm), keys,
+            fmt::format(
+                "bottom.norm = \"{}\": not tested by {} with a preconditioner; give bottom.norm = \"{}\"",
+                name(options.norm), method.name, name(method.norms.front())));
+}
+
 // A pipelined s-step method multiplies its polynomials with each other.
 void check_basis(Rules& rules, const NamedSolver& solver) {
     rules.require(
@@ -73,11 +91,6 @@ void check_shared_powers(Rules& rules, const GridUse& use) {
 
 }  // namespace
 
-std::string other_norm(const Method& method) {
-    return fmt::format("{} does not test that norm; give bottom.norm = \"{}\"", method.name,
-                       name(method.norms.front()));
-}
-
 void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matrix) {
     const BottomOptions& bottom = solver.options;
     const bool of_blocks = of_matrix && bottom.preconditioner == PreconditionerKind::block_ic0;
@@ -96,7 +109,6 @@ void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matri
     };
     require(bottom.scaling == Scaling::none, {"bottom.scaling"},
             "takes the place of the scaling; give bottom.scaling = \"none\"");
-    require(method.tests(bottom.norm), {"bottom.norm", "bottom.solver"}, other_norm(method));
     require(method.degree.of(bottom) == 0 || !exchanges_for_several(bottom.powers), {"bottom.powers"},
             "takes part in every power; give bottom.powers = \"paired\"");
     rules.require(of_blocks || method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
@@ -135,20 +147,17 @@ Unknowns unknowns_of(const Parameters& p, const GridUse& use, int ranks, double 
 }
 
 void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns,
-                   bool at_bottom) {
+                   bool at_bottom, PreconditionerKind of_all) {
     for (const NamedSolver& solver : solvers) check_vectors(rules, solver, unknowns);
     for (const NamedSolver& solver : solvers) check_basis(rules, solver);
     for (const auto& [name, options] : solvers)
-        rules.require(options.norm != Norm::max || (method_named(options.solver).tests_max && at_bottom &&
-                                                    options.preconditioner == PreconditionerKind::none),
-                      {"bottom.norm", "bottom.solver", "bottom.preconditioner", "run.mode", "run.survey"},
-                      "bottom.norm = \"max\": tested by bicgstab and cg at the bottom of cycles, without a "
-                      "preconditioner; choose one of them, or residual");
+        check_norm(rules, options, at_bottom,
+                   of_all == PreconditionerKind::none ? options.preconditioner : of_all);
 }
 
 void check_solvers(Rules& rules, const GridUse& use, int ranks, double boxes) {
     check_solvers(rules, use.solvers, unknowns_of(rules.parameters(), use, ranks, boxes),
-                  use.krylov == KrylovLevel::coarsest);
+                  use.krylov == KrylovLevel::coarsest, use.preconditioner);
     for (const NamedSolver& solver : use.solvers) check_powers_fit(rules, solver, use);
     for (const NamedSolver& solver : use.solvers) {
         check_preconditioner(rules, solver);

@@ -19,15 +19,14 @@ struct Unknowns {
 // The cells of the level that the solvers work on, of a grid of so many boxes on so many ranks.
 Unknowns unknowns_of(const Parameters& parameters, const GridUse& use, int ranks, double boxes);
 
-// No solver has more vectors than can be independent, or tests the max norm where it cannot.
+// No solver has more vectors than can be independent, or tests a norm that it cannot test with its
+// preconditioner: its own, or one for all solvers.
 void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns,
-                   bool at_bottom = false);
+                   bool at_bottom = false, PreconditionerKind of_all = PreconditionerKind::none);
 
 // The same on so many boxes of a grid on so many ranks; and what matrix powers need of it.
 void check_solvers(Rules& rules, const GridUse& use, int ranks, double boxes);
 
-// The refusal of a norm that the method does not test with a preconditioner.
-std::string other_norm(const Method& method);
 // The rules on methods with a preconditioner: a cycle of algebraic multigrid, or blocks of a matrix.
 void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matrix = false);
 
