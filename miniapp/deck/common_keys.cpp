@@ -233,7 +233,8 @@ void add_amg(Table& table) {
                "smoothed aggregation (MIS-2), by strength of rows, or classical (PMIS, HMIS)");
     amg.real("theta", &Amg::theta, {.lowest = 0, .highest = 1, .lowest_open = false},
              "strength threshold: of the diagonal, or (not aggregation) of a row's largest");
-    amg.choice("smoothing", &Amg::smoother, "smoother: Jacobi of weight 2/3, or hybrid Gauss-Seidel");
+    amg.choice("smoothing", &Amg::smoother,
+               "smoother: Jacobi of weight 2/3 or less (l1), or hybrid Gauss-Seidel");
     expert.choice("ownership", &Amg::ownership,
                   "rank of a coarse row: that of its root, or levels condensed to fewer ranks");
     std::vector<std::string> rows_by{as_all_else};

@@ -7,8 +7,8 @@
 
 namespace keel {
 
-// One cycle from zero, which is symmetric. Jacobi smooths with weight 2/3. Gauss-Seidel sweeps forward before
-// the correction and backward after it; it reads the old values of other ranks.
+// One cycle from zero, which is symmetric. Jacobi smooths with weight 2/3, less in rows that need it. Gauss-
+// Seidel sweeps forward before the correction and backward after it; it reads the old values of other ranks.
 //
 // Each level but the coarsest: 2 exchanges of ghosts of A, since the first sweep starts from zero, one for P
 // e, and one a stage for P^T r. The coarsest level, over the ranks that have rows of it: an all-gather, or a

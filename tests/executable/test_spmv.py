@@ -7,6 +7,7 @@ import re
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, shown_schemes
 
 RANDOM = ["run.mode=spmv", "problem.matrix=random", "problem.rows=700", "problem.ordering=random", *ONCE]
@@ -17,6 +18,41 @@ SOLVE = ["run.solve=true", "bottom.solver=cg", "bottom.tolerance=1e-8"]
 AMG = ["run.mode=spmv", "problem.matrix=stencil7", "problem.box=9", "problem.boxes=[1,1,1]", "run.solve=true",
        "bottom.tolerance=1e-8", *ONCE]  # fmt: skip
 PRECONDITIONED = [*AMG, "bottom.preconditioner=amg", "bottom.solver=cg", "bottom.scaling=none"]
+
+
+def biharmonic(n: int) -> tuple[int, list[str]]:
+    """L L for L of 7 points on n^3 cells under Dirichlet's condition: the rows, and the entries of the lower triangle."""
+    line = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    one = np.eye(n)
+    L = sum(np.kron(np.kron(*two), three) for two, three in (((line, one), one), ((one, line), one), ((one, one), line)))
+    return lower_entries(L @ L)
+
+
+def elasticity(n: int) -> tuple[int, list[str]]:
+    """Plane strain, Poisson's ratio 0.45, on n^2 bilinear squares, fixed on one side: as biharmonic()."""
+    ratio = 0.45
+    C = np.array([[1 - ratio, ratio, 0], [ratio, 1 - ratio, 0], [0, 0, 0.5 - ratio]])
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    K = np.zeros((8, 8))
+    for point in corners / math.sqrt(3):
+        slopes = corners * (1 + (corners * point)[:, ::-1]) / 2  # of the four functions, in x and y
+        B = np.zeros((3, 8))
+        B[0, 0::2] = B[2, 1::2] = slopes[:, 0]
+        B[1, 1::2] = B[2, 0::2] = slopes[:, 1]
+        K += B.T @ C @ B / 4
+    A = np.zeros((2 * (n + 1) ** 2,) * 2)
+    for x in range(n):
+        for y in range(n):
+            nodes = [(x + (i + 1) // 2) * (n + 1) + y + (j + 1) // 2 for i, j in corners]
+            unknowns = [2 * node + d for node in nodes for d in (0, 1)]
+            A[np.ix_(unknowns, unknowns)] += K
+    free = slice(2 * (n + 1), None)  # all but those of x = 0
+    return lower_entries(A[free, free])
+
+
+def lower_entries(A: np.ndarray) -> tuple[int, list[str]]:
+    places = np.argwhere(np.tril(np.abs(A) > 1e-14))
+    return len(A), [f"{row + 1} {column + 1} {A[row, column]:.17g}" for row, column in places]
 
 
 class AlgebraicMultigrid(KeelTest):
@@ -56,6 +92,36 @@ class AlgebraicMultigrid(KeelTest):
                 by_cg = self.valid(2, *PRECONDITIONED, f"amg.smoothing={smoother}")
                 self.assertLess(by_cg.record("solve")["iterations"], alone.record("solve")["iterations"])
         self.valid(2, *AMG, "bottom.preconditioner=amg", "bottom.solver=bicgstab", "bottom.scaling=none")
+
+    def test_cycles_converge_where_jacobi_of_two_thirds_would_diverge(self) -> None:
+        # The largest eigenvalue of D^-1 A is 3.1 for both; 2/3 of that is above 2.
+        for name, rows, entries in (("biharmonic.mtx", *biharmonic(7)), ("elasticity.mtx", *elasticity(8))):
+            with self.subTest(matrix=name):
+                words = ["run.mode=spmv", self.matrix(name, rows, entries), "run.solve=true", *ONCE]
+                alone = self.valid(2, *words, "bottom.solver=amg")
+                by_cg = self.valid(2, *words, "bottom.solver=cg", "bottom.preconditioner=amg", "bottom.scaling=none",
+                                   "bottom.tolerance=1e-8")  # fmt: skip
+                for run in (alone, by_cg):
+                    self.assertLessEqual(run.record("solve")["iterations"], 100)
+
+    def test_cycles_that_diverge_end_with_what_to_write_instead(self) -> None:
+        beside = [line for row in range(2, 61) for line in (f"{row} {row - 1} -3", f"{row - 1} {row} 3")]
+        matrix = self.matrix("skew.mtx", 60, [*(f"{row} {row} 1" for row in range(1, 61)), *beside], "general")
+        run = self.run_keel(2, "run.mode=spmv", matrix, "run.solve=true", "bottom.solver=amg", *ONCE)
+        self.assertEqual(run.status, 1)
+        self.assertIn("grown 1e5-fold", run.record("solve")["vanished"])
+        self.assertLess(run.record("solve")["iterations"], 200)
+        self.assertIn('try amg.smoothing = "gauss_seidel"', run.stdout)
+
+    def test_a_method_for_any_matrix_takes_any_preconditioner(self) -> None:
+        matrix = self.matrix("two.mtx", 2, ["1 1 4", "1 2 1", "2 1 -2", "2 2 3"], "general")
+        words = ["run.mode=spmv", matrix, "run.solve=true", "bottom.tolerance=1e-8", *ONCE]
+        for method in ("bicgstab", "bicgstab_fused", "pipelined_bicgstab"):
+            run = self.valid(1, *words, "bottom.preconditioner=amg", f"bottom.solver={method}", "bottom.scaling=none")
+            self.assertNotIn("preconditioner_symmetry", run.stdout)
+        self.valid(1, *words, "bottom.solver=amg")
+        symmetric = self.run_keel(1, *words, "bottom.preconditioner=amg", "bottom.solver=cg", "bottom.scaling=none")
+        self.assertIn("CHECK  preconditioner_symmetry  FAIL", symmetric.stdout)
 
     def test_blocks_of_rows_precondition_every_method_of_cg_without_a_message_more(self) -> None:
         words = (*AMG, "bottom.scaling=none", "bottom.norm=natural")

@@ -60,6 +60,8 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
             report.counts.exchanges, report.counts.reductions, report.counts.words, sent.busiest.messages,
             bytes_text(sent.busiest.bytes), seconds_text(median(all)), all.size());
         text += restarts_text(report.restarts, spmv.solver->options, spmv.amg.has_value());
+        if (spmv.amg && spmv.amg->missing.empty() && !report.succeeded())
+            text += cures_of_cycles(spmv.amg->options, spmv.solver->options);
     }
     if (!spmv.kernels.empty()) text += kernels_text(spmv.kernels, spmv.iterations);
     if (spmv.amg) text += amg_text(*spmv.amg) + on_solve;

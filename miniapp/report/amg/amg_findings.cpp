@@ -1,6 +1,7 @@
 #include "miniapp/report/amg/amg_findings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
@@ -8,6 +9,7 @@
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/tables/table.hpp"
 #include "solvers/amg/coarsest/krylov.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -109,6 +111,16 @@ std::string remedy(AmgOutcome outcome) {
         default:
             return outcome == AmgOutcome::ready ? "" : "; solve without algebraic multigrid";
     }
+}
+
+std::string cures_of_cycles(const AmgOptions& options, const BottomOptions& solver) {
+    std::vector<std::string> cures;
+    if (options.smoother == AmgSmoother::jacobi) cures.emplace_back("amg.smoothing = \"gauss_seidel\"");
+    if (method_named(solver.solver).repeats_cycles())
+        cures.emplace_back("bottom.preconditioner = \"amg\" of bottom.solver = \"cg\"");
+    if (options.aggregates()) cures.emplace_back("amg.coarsening = \"pmis\"");
+    if (cures.empty()) return "";
+    return fmt::format("not converged with algebraic multigrid: try {}\n", fmt::join(cures, ", or "));
 }
 
 std::string level_times(const std::string& title, const std::vector<TimerRow>& rows) {

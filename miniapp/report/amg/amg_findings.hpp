@@ -52,6 +52,8 @@ Json coarsest_json(const CoarsestFindings& coarsest);
 
 // The remedy if there is no cycle, printed after the reason.
 std::string remedy(AmgOutcome outcome);
+// A line of the keys that make cycles converge in fewer iterations, for a solve that did not converge.
+std::string cures_of_cycles(const AmgOptions& options, const BottomOptions& solver);
 
 struct AmgFindings {
     AmgOptions options;

@@ -22,7 +22,7 @@
 // smooth right-hand sides, the sooner the larger l. Measured on 32^3 with beta from 1 to 20, tolerance 1e-10:
 // scaled, the 194 iterations of CG for l = 1, 2, 3, 5; unscaled, CG 263, l = 1 263, l = 2 352 with 3
 // restarts, l = 3 not in 1000. When orthogonality goes is up to rounding: on 12^3 with contrasts of 45 to 55,
-// tolerance 1e-8, l = 1 takes 108 to 230 iterations unscaled, CG 103, both 54 scaled. The bounds matter, too:
+// tolerance 1e-8, l = 1 takes 108 to 243 iterations unscaled, CG 103, both 54 scaled. The bounds matter, too:
 // with an upper one half as large again as Gershgorin's, l = 2 broke down after 18 iterations of a problem
 // that it solves in 138.
 

@@ -3,8 +3,8 @@
 //
 // Per iteration: 1 application of A (1 exchange) and 1 of M, an all-reduce of 1 word, which only the stopping
 // test needs. Vectors: z and Az besides x and r. F_A + 8 flops per cell, and those of M.
-// Weakness: converges only where M brings every part of the residual down; conjugate gradients with M need
-// not more cycles.
+// Weakness: converges only where M brings every part of the residual down, and ends where |r| has grown
+// 1e5-fold; conjugate gradients with M need not more cycles.
 
 #include <cmath>
 
@@ -14,6 +14,8 @@
 
 namespace keel {
 namespace {
+
+constexpr double most_growth = 1e5;
 
 class Cycles : public MethodOfSystem {
   public:
@@ -30,7 +32,8 @@ class Cycles : public MethodOfSystem {
             const double rr = A.dot(r, r);
             report.residuals.push_back(std::sqrt(rr) / scale);
             if (std::sqrt(rr) <= target) return Outcome::converged;
-            if (!std::isfinite(rr)) return report.breakdown("(r,r)");
+            if (!(rr <= most_growth * most_growth * rr_start))  // or it is not finite
+                return report.breakdown("convergence: |r| has grown 1e5-fold");
         }
         return Outcome::iteration_limit;
     }
