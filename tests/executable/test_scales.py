@@ -233,6 +233,7 @@ class Norms(KeelTest):
             self.refused(1, *words, "bottom.norm=max", "problem.box=8", expected=["tested by bicgstab and cg at the bottom of cycles"])
         for words in ([], ["run.mode=krylov"], ["run.mode=spmv", "problem.matrix=stencil7", "run.solve=true"]):
             self.valid(1, "bottom.norm=residual", "problem.box=8", *words, *ONCE)
+            self.refused(1, "bottom.norm=natural", "problem.box=8", *words, expected=["the norm of a preconditioner, and there is none"])
 
     def test_a_right_side_of_zero_and_a_mean_that_was_removed_are_said(self) -> None:
         for box, a, mean, zero in ((8, 0.9, False, False), (8, 0, True, False), (1, 0, True, True)):

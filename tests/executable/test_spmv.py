@@ -35,7 +35,7 @@ def elasticity(n: int) -> tuple[int, list[str]]:
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     K = np.zeros((8, 8))
     for point in corners / math.sqrt(3):
-        slopes = corners * (1 + (corners * point)[:, ::-1]) / 2  # of the four functions, in x and y
+        slopes = corners * (1 + (corners * point)[:, ::-1]) / 2  # the gradients of the four functions
         B = np.zeros((3, 8))
         B[0, 0::2] = B[2, 1::2] = slopes[:, 0]
         B[1, 1::2] = B[2, 0::2] = slopes[:, 1]

@@ -55,8 +55,6 @@ std::vector<KeyUse> GridMode::keys_of_grids() {
             {"problem.seed", {{"problem.rhs", {"random"}}}},
             {"problem.seed", {{"problem.shape", {"scattered", "tags"}}}},
             {"problem."},
-            {"bottom.norm", {{"bottom.preconditioner", {}, {"none"}}}, "", true},
-            {"bottom.norm", {{"bottom.norm", {}, {keel::name(Norm::natural)}}}, "", true},
             {"bottom.preconditioner",
              {{"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg)}}},
              "",

@@ -91,8 +91,6 @@ class SpmvMode : public Mode {
             {"problem.seed", {{"problem.ordering", {"random"}}}},
             {"problem.seed", {of_problem, {"problem.shape", {"scattered", "tags"}}}},
             {"comm.allreduce", {solving}},
-            {"bottom.norm", {solving, {"bottom.preconditioner", {}, {"none"}}}, "", true},
-            {"bottom.norm", {solving, {"bottom.norm", {}, {keel::name(Norm::natural)}}}, "", true},
             {"bottom.preconditioner",
              {solving, {"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg), blocks}}},
              "",

@@ -35,22 +35,28 @@ void check_vectors(Rules& rules, const NamedSolver& solver, const Unknowns& unkn
                                     value, vectors, unknowns.count, unknowns.what, remedy));
 }
 
-// With a preconditioner the norms are those of the method's row; max|r| is tested at the bottom alone.
+// With a preconditioner the norms are those of the method's row; without one |r|, and max|r| at the bottom.
 void check_norm(Rules& rules, const BottomOptions& options, bool at_bottom, PreconditionerKind kind) {
     const Method& method = method_named(options.solver);
+    if (!method.reads("norm") && kind == PreconditionerKind::none) return;
     const bool preconditioned = kind != PreconditionerKind::none && method.reads("preconditioner");
-    const std::vector<std::string> keys{"bottom.norm", "bottom.solver", "bottom.preconditioner", "run.mode",
-                                        "run.survey"};
+    const auto require = [&](bool holds, const std::string& otherwise) {
+        rules.require(holds,
+                      {"bottom.norm", "bottom.solver", "bottom.preconditioner", "run.mode", "run.survey"},
+                      fmt::format("bottom.norm = \"{}\": {}", name(options.norm), otherwise));
+    };
     if (options.norm == Norm::max)
-        rules.require(method.tests_max && at_bottom && !preconditioned, keys,
-                      "bottom.norm = \"max\": tested by bicgstab and cg at the bottom of cycles, without a "
-                      "preconditioner; choose one of them, or residual");
+        require(method.tests_max && at_bottom && !preconditioned,
+                "tested by bicgstab and cg at the bottom of cycles, without a preconditioner; choose one of "
+                "them, or residual");
+    else if (preconditioned)
+        require(method.tests(options.norm),
+                fmt::format("not tested by {} with a preconditioner; give bottom.norm = \"{}\"", method.name,
+                            name(method.norms.front())));
     else
-        rules.require(
-            !preconditioned || method.tests(options.norm), keys,
-            fmt::format(
-                "bottom.norm = \"{}\": not tested by {} with a preconditioner; give bottom.norm = \"{}\"",
-                name(options.norm), method.name, name(method.norms.front())));
+        require(options.norm == Norm::residual,
+                "the norm of a preconditioner, and there is none; give bottom.preconditioner, or choose "
+                "residual");
 }
 
 // A pipelined s-step method multiplies its polynomials with each other.
