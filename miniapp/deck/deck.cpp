@@ -127,7 +127,7 @@ void Reader::read_section(const toml::key& name, const toml::node& content) {
         return complain(where, fmt::format("{} = {}: is a section; write [{}] and its keys below it", section,
                                            shown_value(value_of(content)), section));
     }
-    if (!known && !old_section(section)) {
+    if (!known) {
         if (++unknown_ > most_unknown) return;
         const auto meant = nearest(section, sections);
         complain(where, fmt::format("[{}]: unknown section; the sections are {}{}", section,
@@ -210,9 +210,8 @@ void Reader::complain_of_section(const std::string& where, const std::string& se
 void Reader::take(const std::string& where, const Key& key, const DeckValue& value) {
     const std::string name = key.full_name();
     deck_.origin[name] = where;
-    const OldKey* const old = value.is_string() ? old_key(name, value.get<std::string>()) : nullptr;
-    const auto complaint = old ? old_key_text(*old) : key.assign(value, deck_.parameters);
-    if (complaint) refuse(where, key, shown_value(value), *complaint);
+    if (const auto complaint = key.assign(value, deck_.parameters))
+        refuse(where, key, shown_value(value), *complaint);
 }
 
 void Reader::refuse(const std::string& where, const Key& key, const std::string& value,
@@ -222,9 +221,6 @@ void Reader::refuse(const std::string& where, const Key& key, const std::string&
 }
 
 void Reader::unknown_key(const std::string& where, const std::string& section, const std::string& name) {
-    const std::string full_name = fmt::format("{}.{}", section, name);
-    if (const OldKey* const old = old_key(full_name))
-        return complain(where, fmt::format("{}: {}", full_name, old_key_text(*old)));
     if (++unknown_ > most_unknown) return;
     const auto sections = table_.sections();
     std::string message =

@@ -322,30 +322,6 @@ TEST_CASE("a name like no other gets no guess, but the list of what there is") {
     CHECK_FALSE(contains(joined(words), "did you mean"));
 }
 
-TEST_CASE("a key or a value that Keel had once is refused with what to write instead, and is not listed") {
-    for (const OldKey& old : old_keys()) {
-        const std::string key(old.key);
-        const std::string value(old.value);
-        CAPTURE(key, value);
-        const Key* const found = all_keys().find(key);
-        CHECK((found != nullptr) == !value.empty());
-        expect_error(from_words({key + "=" + (value.empty() ? "1" : value)}).errors,
-                     "command line: " + key + (value.empty() ? "" : " = \"" + value + "\"") + ": " +
-                         old_key_text(old));
-        if (found) CHECK(found->allowed.find(value + ",") == std::string::npos);
-    }
-}
-
-TEST_CASE("the lines of old keys are complained of in a section that is gone, too") {
-    for (const OldKey& old : old_keys()) {
-        if (!old.value.empty()) continue;
-        const std::string key(old.key);
-        const auto dot = key.find('.');
-        expect_error(from_text("[" + key.substr(0, dot) + "]\n" + key.substr(dot + 1) + " = 1\n").errors,
-                     ".toml:2: " + key + ": is no longer a key; ");
-    }
-}
-
 TEST_CASE("meanings of keys and of their words have at most 80 characters") {
     for (const Key& key : all_keys().keys()) {
         CAPTURE(key.full_name());
