@@ -1,21 +1,99 @@
 """Reads the JSON lines that keel writes (output.json): the only reader of records in scripts/.
 
 A file holds the records of one or more runs. It may have been cut off at any byte, by a kill, a time limit or a full disk: what
-is whole is read, and what is not is told. Fields that came with later versions of Keel may be missing in older records.
+is whole is read, and what is not is told. Any field may be missing: older versions of Keel did not write it.
 """
 
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import isfinite, prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 Record = dict[str, Any]
 
 
 class UnreadableRecords(Exception):
     """Files that hold no records; the text names all of them, what is wrong and what would help."""
+
+
+class NoRecords(UnreadableRecords):
+    """A file without a record: an empty one, or one of another kind."""
+
+
+class OtherJson(NoRecords):
+    """A file of JSON that is no record, such as the plan of a study."""
+
+
+# The shapes of fields that scripts compute with: a type, a list or an object of shapes. Each may be missing or null.
+NUMBERS = """seconds cycles iterations bottom_iterations missed_bottoms restarts reductions reduction_words exchanges repeat step u_l2
+    ranks threads nodes triad_bytes_per_second array_bytes predicted_bytes measured_bytes setup_seconds fom level box columns
+    t_min t_mean t_max calls bytes_moved flops messages bytes off_node_messages off_node_bytes all_messages all_bytes
+    all_off_node_messages all_off_node_bytes words predicted_seconds predicted_on_one_socket"""
+TEXTS = "solver op scheme purpose name id date label version revision compiler build_type flags mpi backend unit interrupted_by"
+FLAGS = "converged passed valid interrupted shared_cores"
+VOLUME = dict.fromkeys(("messages", "bytes", "off_node_messages", "off_node_bytes"), float)
+SHAPES: dict[str, Any] = {
+    **dict.fromkeys(NUMBERS.split(), float),
+    **dict.fromkeys(TEXTS.split(), str),
+    **dict.fromkeys(FLAGS.split(), bool),
+    **dict.fromkeys(("all", "most_sent", "most_received"), VOLUME),
+    **dict.fromkeys(("cells", "residuals", "measured_after"), [float]),
+    **dict.fromkeys(("command", "warnings", "devices"), [str]),
+    "deck": {"": dict},
+    "domain": {"cells": float},
+    "simulation": {"platform": str, "machine": str},
+    "levels": [dict],
+    "moved": {"bytes": float},
+    "bottom": [{"restarts": float}],
+    "done": [{"what": str, "done": float, "all": float}],
+}
+SHAPED = ("run", "plan", "solve", "step", "timer", "survey", "scheme", "check", "result")
+
+
+def fits(value: Any, shape: Any) -> bool:
+    """Whether a value has a shape; the empty name of an object stands for all of them."""
+    if value is None:
+        return True
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(fits(one, shape[0]) for one in value)
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(
+            all(fits(one, wanted) for one in value.values()) if name == "" else fits(value.get(name), wanted)
+            for name, wanted in shape.items()
+        )
+    kinds = (int, float) if shape is float else shape
+    return isinstance(value, kinds) and (shape is bool or not isinstance(value, bool))
+
+
+def no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text[:20]} is no finite number of 64 bits")
+
+
+def integer(text: str) -> int:
+    return int(text) if len(text) < 20 else no_number(text)
+
+
+def real(text: str) -> float:
+    return value if isfinite(value := float(text)) else no_number(text)
+
+
+def json_of(text: str) -> Any:
+    """The value of a text of JSON. Raises ValueError for any other text, and beyond the limits of numbers and of depth."""
+    try:
+        return json.loads(text, parse_constant=no_number, parse_int=integer, parse_float=real)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def record_of(line: str) -> Record | None:
+    try:
+        record = json_of(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) and isinstance(record.get("record"), str) else None
 
 
 @dataclass
@@ -49,12 +127,17 @@ class Run:
         """Whose seconds it has: "real", or "simulated on PLATFORM by MACHINE"; "" of a dry run, which has none."""
         simulation = self.head.get("simulation")
         if simulation:
-            return f"simulated on {simulation['platform']} by {simulation['machine']}"
+            return f"simulated on {simulation.get('platform', '-')} by {simulation.get('machine', '-')}"
         return "real" if self.head else ""
 
     @property
     def mode(self) -> str:
         return str(self.key("run.mode", "solve")) if self.head else "dry run"
+
+    @property
+    def says_nothing(self) -> bool:
+        """True if its only record has no field but its name."""
+        return len(self.records) == 1 and not self.records[0].keys() - {"record", "schema"}
 
     @property
     def of_multigrid(self) -> bool:
@@ -64,25 +147,32 @@ class Run:
     @property
     def verdict(self) -> str:
         """VALID, INVALID or INTERRUPTED as the run itself said; KILLED where it could say nothing; DRY, or PREDICTED where a
-        dry run predicted seconds."""
+        dry run predicted seconds; DAMAGED where a line that may have been its first is no record."""
+        if not self.head and not self.plan and self.damage:
+            return "DAMAGED"
         if not self.head:
             return "PREDICTED" if any(solve.get("predicted") for solve in self.of("solve")) else "DRY"
         if not self.result:
             return "KILLED"
         if self.result.get("interrupted"):
             return "INTERRUPTED"
-        return "VALID" if self.result["valid"] else "INVALID"
+        return "VALID" if self.result.get("valid") else "INVALID"
 
     @property
     def unknowns(self) -> int:
         """The run's cells; of a union of boxes, only those of existing boxes."""
-        domain = self.head.get("domain")
-        return int(domain["cells"]) if domain else prod(self.head.get("cells") or [0])
+        domain = self.head.get("domain") or {}
+        return int(domain.get("cells") or prod(length or 0 for length in self.head.get("cells") or [0]))
+
+    @property
+    def deck(self) -> dict[str, dict[str, Any]]:
+        """The resolved deck by section and key."""
+        return (self.head or self.plan).get("deck") or {}
 
     def key(self, name: str, otherwise: Any = None) -> Any:
         """The value of a key of the resolved deck, by its dotted name."""
         section, _, rest = name.partition(".")
-        return (self.head or self.plan).get("deck", {}).get(section, {}).get(rest, otherwise)
+        return (self.deck.get(section) or {}).get(rest, otherwise)
 
     def solver_of(self, record: Record) -> str:
         """The solver of a solve or a timer; records of Keel before surveys name none."""
@@ -102,50 +192,83 @@ class Run:
     def solves(self, solver: str) -> list[Record]:
         return [record for record in self.all_solves() if self.solver_of(record) == solver]
 
+    def times(self) -> list[Record]:
+        """The timers that have an operation, its level and its mean time."""
+        return [record for record in self.of("timer") if all(record.get(name) is not None for name in ("op", "level", "t_mean"))]
+
     def timers(self, solver: str) -> list[Record]:
-        return [record for record in self.of("timer") if self.solver_of(record) == solver]
+        return [record for record in self.times() if self.solver_of(record) == solver]
+
+
+def shown(record: Record, name: str, form: str = "") -> str:
+    """A field as text; "-" where the record lacks it."""
+    value = record.get(name)
+    return "-" if value is None else format(value, form)
+
+
+def seconds_of(solves: Iterable[Record]) -> list[float]:
+    """The seconds of the solves that have any."""
+    return [solve["seconds"] for solve in solves if solve.get("seconds") is not None]
 
 
 def mean_of(steps: list[Record]) -> Record:
     """One record for several steps: means of counts and measurements; other fields are the last step's."""
     mean = {name: value for name, value in steps[-1].items() if name != "step"}
     for name, value in mean.items():
+        every = [step.get(name) for step in steps]
         if isinstance(value, bool):
-            mean[name] = all(step[name] for step in steps)
+            mean[name] = all(every)
         elif isinstance(value, (int, float)) and name not in ("schema", "repeat"):
-            numbers = [step[name] for step in steps]
-            total = sum(numbers) / len(numbers) if None not in numbers else None
-            mean[name] = int(total) if isinstance(value, int) and total == int(total) else total
+            numbers = [one for one in every if isinstance(one, (int, float))]
+            total = sum(numbers) / len(numbers) if len(numbers) == len(every) else None
+            mean[name] = int(total) if total is not None and isinstance(value, int) and total == int(total) else total
     return mean
 
 
-def read_runs(path: Path) -> list[Run]:
+def check_shapes(record: Record, place: str) -> None:
+    """Refuses a record of another shape than scripts compute with."""
+    for name, value in record.items():
+        if record["record"] in SHAPED and name in SHAPES and not fits(value, SHAPES[name]):
+            raise UnreadableRecords(f"{place}: {record['record']}.{name} = {json.dumps(value)[:40]}: keel writes no such value")
+
+
+def read_runs(path: Path, writing: bool = False) -> list[Run]:
     """Every run of a file, in its order. A `run` record begins a run and a `plan` a dry run; what comes before the first belongs
-    to a dry run of Keel before it wrote plans."""
+    to a dry run of Keel before it wrote plans. A line ends at a line feed alone: other ends may stand in a text. `writing`: a run
+    appends to the file, and a last line that has no end yet is pending."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        text = path.read_bytes().decode("utf-8", errors="replace")
     except OSError as error:
         raise UnreadableRecords(f"{path}: {error.strerror}; records are written with output.json={path}") from None
     runs: list[Run] = []
+    damage: list[str] = []  # in front of the next run
+    ended = True  # whether the last run has its result
+    lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-            kind = record["record"]
-        except (ValueError, TypeError, KeyError):
-            record, kind = None, None
-        if kind in ("run", "plan") or not runs:
-            runs.append(Run(path))
+        record = record_of(line)
+        cut = number == len(lines)
+        if record is None and not (cut and writing):
+            told = f"{path}:{number}: {'cut off' if cut else 'no record'}: {line[:40]!r}"
+            (damage if ended else runs[-1].damage).append(told)
         if record is None:
-            end = number == len(lines)
-            runs[-1].damage.append(f"{path}:{number}: {'cut off' if end else 'no record'}: {line[:40]!r}")
-        else:
-            runs[-1].records.append(record)
-    if not any(run.records for run in runs):
-        what = "no record in it" if runs else "it is empty"
-        raise UnreadableRecords(f"{path}: {what}; records are the JSON lines of output.json=FILE")
-    return runs
+            continue
+        check_shapes(record, f"{path}:{number}")
+        if record["record"] in ("run", "plan") or not runs or (ended and runs[-1].head):
+            runs.append(Run(path, damage=damage))
+            damage, ended = [], False
+        runs[-1].records.append(record)
+        ended = record["record"] == "result"
+    if runs:
+        runs[-1].damage += damage
+        return runs
+    try:
+        whole = json_of(text)
+    except ValueError:
+        what = "no record in it" if damage else "it is empty"
+        raise NoRecords(f"{path}: {what}; records are the JSON lines of output.json=FILE") from None
+    raise OtherJson(f"{path}: JSON, but no record; records are the JSON lines of output.json=FILE")
 
 
 def of_one_clock(runs: Iterable[Run]) -> list[Run]:
@@ -170,29 +293,43 @@ def short_names(paths: Sequence[Path]) -> list[str]:
     return [f"{name} ({number})" if names.count(name) > 1 else name for name, number in zip(names, numbers, strict=True)]
 
 
-def read_all(paths: Iterable[Path]) -> list[Run]:
-    """The runs of several files, of one clock; what is wrong with any of them is told of all at once."""
-    runs, wrong = [], []
+def read_files(paths: Iterable[Path]) -> list[list[Run]]:
+    """The runs of each file, of one clock. What is wrong with any of them is told of all at once, and each line that is no record."""
+    files, wrong = [], []
     for path in paths:
         try:
-            runs += read_runs(path)
+            files.append(read_runs(path))
         except UnreadableRecords as error:
             wrong.append(str(error))
     if wrong:
         raise UnreadableRecords("\n".join(wrong))
-    return of_one_clock(runs)
+    tell_damage(run for runs in files for run in runs)
+    of_one_clock(run for runs in files for run in runs)
+    return files
+
+
+def read_all(paths: Iterable[Path]) -> list[Run]:
+    """The runs of all files, as read_files."""
+    return [run for runs in read_files(paths) for run in runs]
+
+
+def refuse_bare(runs: Iterable[Run]) -> None:
+    """Refuses runs of which there is nothing to show."""
+    if bare := list(dict.fromkeys(run.path for run in runs if run.says_nothing)):
+        raise UnreadableRecords("\n".join(f"{path}: a record without a field; keel writes none" for path in bare))
+
+
+def tell_damage(runs: Iterable[Run]) -> None:
+    for line in dict.fromkeys(line for run in runs for line in run.damage):
+        print(line, file=sys.stderr)
 
 
 def differing_keys(runs: Iterable[Run], besides: Iterable[str] = ()) -> list[str]:
     """The dotted keys of the decks that are not the same in all runs: what was swept."""
     values: dict[str, list[str]] = {}
-    decks = [run.head.get("deck", {}) for run in runs]
-    for deck in decks:
-        for section, keys in deck.items():
-            for key in keys:
-                values.setdefault(f"{section}.{key}", [])
-    for name, found in values.items():
-        section, _, key = name.partition(".")
-        # A key that an older version did not have says nothing.
-        found += [json.dumps(deck[section][key]) for deck in decks if key in deck.get(section, {})]
+    for run in runs:
+        for section, keys in run.deck.items() if run.head else ():
+            for key, value in (keys or {}).items():
+                # A key that an older version did not have says nothing.
+                values.setdefault(f"{section}.{key}", []).append(json.dumps(value))
     return [name for name, found in values.items() if len(set(found)) > 1 and name not in set(besides)]

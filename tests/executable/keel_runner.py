@@ -55,7 +55,7 @@ class Run:
 
     @property
     def lines(self) -> list[str]:
-        return self.files.get("run.json", "").splitlines()
+        return [line for line in self.files.get("run.json", "").split("\n") if line]
 
     @property
     def all_records(self) -> list[Record]:

@@ -1,5 +1,9 @@
 """scripts/studies/records.py on whole, cut and foreign files; scripts/studies/statistics.py by hand."""
 
+import contextlib
+import io
+import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -48,6 +52,57 @@ class Reading(unittest.TestCase):
         (run,) = read_runs(self.path)
         self.assertEqual(run.damage, [f"{self.path}:2: no record: 'mpiexec: oops'", f"{self.path}:3: no record: '[1]'"])
         self.assertEqual(run.verdict, "VALID")
+
+    def test_a_line_ends_at_a_line_feed_alone(self) -> None:
+        label = "".join(map(chr, (0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x85, 0x2028, 0x2029)))
+        whole = json.dumps({"record": "run", "label": f"a{label[5:]}b", "deck": {}}, ensure_ascii=False)
+        self.path.write_bytes(f"{whole}\r\n{SOLVE}{RESULT}{RUN}noise{label}\n{RESULT}".encode())
+        first, second = read_runs(self.path)
+        self.assertEqual((first.head["label"], first.verdict, first.damage), (f"a{label[5:]}b", "VALID", []))
+        self.assertEqual(second.damage, [f"{self.path}:5: no record: {'noise' + label!r}"])
+
+    def test_a_last_line_without_its_end_is_pending_beside_a_run_and_cut_off_behind_it(self) -> None:
+        for end, pending, after in (('{"record":"sol', [], ["{path}:2: cut off: '{{\"record\":\"sol'"]),
+                                    ("{\n", ["{path}:2: no record: '{{'"], ["{path}:2: no record: '{{'"])):  # fmt: skip
+            self.path.write_text(RUN + end)
+            for writing, damage in ((True, pending), (False, after)):
+                (run,) = read_runs(self.path, writing)
+                self.assertEqual(run.damage, [line.format(path=self.path) for line in damage])
+
+    def test_records_behind_a_damaged_run_record_are_no_other_runs(self) -> None:
+        self.path.write_text(RUN + SOLVE + RESULT + RUN[:30] + "\n" + SOLVE + SOLVE + RESULT)
+        first, second = read_runs(self.path)
+        self.assertEqual((len(first.solves("cg")), first.verdict, first.damage), (1, "VALID", []))
+        self.assertEqual((len(second.of("solve")), second.verdict, len(second.damage)), (2, "DAMAGED", 1))
+
+    def test_each_line_that_is_no_record_is_told_with_its_number(self) -> None:
+        self.path.write_text("noise\n" + RUN + "[1]\n" + RESULT + "more\n" + RUN + '{"record":"so')
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            self.assertEqual([run.verdict for run in read_all([self.path])], ["VALID", "KILLED"])
+        self.assertEqual([line.partition(": ")[0] for line in told.getvalue().splitlines()],
+                         [f"{self.path}:{number}" for number in (1, 3, 5, 7)])  # fmt: skip
+
+    def test_values_that_keel_does_not_write_are_refused_with_their_place(self) -> None:
+        for old, new, told in (('"solver":"cg"', '"solver":7', None),  # a value of a key may be anything
+                               ('"seconds":1.0', '"seconds":"fast"', 'solve.seconds = "fast"'),
+                               ('"seconds":1.0', '"seconds":true', "solve.seconds = true"),
+                               ('"seconds":1.0', '"seconds":1.0,"solver":7', "solve.solver = 7"),
+                               ('"seconds":1.0', '"seconds":1.0,"residuals":[1,"x"]', "solve.residuals = "),
+                               ('"deck":{', '"deck":{"multigrid":7,', "run.deck = "), ("[2,2,2]", '"2"', 'run.cells = "2"'),
+                               ('"valid":true', '"valid":"yes"', 'result.valid = "yes"')):  # fmt: skip
+            with self.subTest(new):
+                self.path.write_text((RUN + SOLVE + RESULT).replace(old, new))
+                if told is None:
+                    self.assertEqual(len(read_runs(self.path)), 1)
+                    continue
+                with self.assertRaisesRegex(UnreadableRecords, rf"run.json:[123]: {re.escape(told)}.*: keel writes no such value"):
+                    read_runs(self.path)
+
+    def test_numbers_and_depths_beyond_limits_are_no_records(self) -> None:
+        for value in ("NaN", "-Infinity", "1e400", "1" + 400 * "0", "1" + 5000 * "0", 100_000 * "["):
+            self.path.write_text(RUN + f'{{"record":"solve","seconds":{value}}}\n')
+            (run,) = read_runs(self.path)
+            self.assertEqual((len(run.records), len(run.damage)), (1, 1), value[:20])
 
     def test_records_of_a_dry_run_have_no_head(self) -> None:
         plan = '{"record":"plan","unknowns":%d,"deck":{"bottom":{"s":4}}}\n'

@@ -105,6 +105,32 @@ class History(unittest.TestCase):
         status, told = self.report("--check")
         self.assertEqual((status, told.splitlines()[-1]), (2, "solve, 2x1: bbb: 5 runs to compare; 6 are needed on either side"))
 
+    def test_a_line_separator_in_a_label_is_no_end_of_a_record(self) -> None:
+        self.write("aaa", 1, [4e6] * 6)
+        text = records("aaa", "01-02", 4e6, flags="-O3 \u2028\u2029\u0085 -g")
+        for character in "\u2028\u2029\u0085":
+            text = text.replace(f"\\u{ord(character):04x}", character)
+        (self.folder / "separator.json").write_text(text, encoding="utf-8")
+        self.assertEqual(text.count("\n") + 3, len(text.splitlines()))
+        status, told = self.report("--check")
+        self.assertEqual((status, told.splitlines()[-1]), (0, "no loss in 1 series"), told)
+        self.assertIn("| aaa | 2026-01-01 | 7 |", told)
+
+    def test_what_is_no_record_is_told_and_other_json_is_not(self) -> None:
+        self.write("aaa", 1, [4e6] * 6)
+        (self.folder / "cut.json").write_text(records("aaa", "01-02", 4e6)[:-5])
+        (self.folder / "half.json").write_text('{"record":"run","sch')
+        (self.folder / "plan.json").write_text('{\n "points": []\n}\n')
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            self.assertEqual(command.main(["history", str(self.folder), "--check"]), 0)
+        self.assertEqual(told.getvalue().count("\n"), 2, told.getvalue())
+        for line in ("cut.json:2: cut off: ", "half.json: no record in it"):
+            self.assertIn(line, told.getvalue())
+        (self.folder / "odd.json").write_text('{"record":"run","ranks":"two"}\n')
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            self.assertEqual(command.main(["history", str(self.folder), "--check"]), 2)
+        self.assertIn('odd.json:1: run.ranks = "two": keel writes no such value', told.getvalue())
+
     def test_the_example_of_continuous_integration_is_a_command(self) -> None:
         steps = (ROOT / "packaging/ci/speed.yml").read_text()
         words = steps.rpartition("scripts/report ")[2].splitlines()[0].replace('"', "").split()

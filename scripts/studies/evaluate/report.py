@@ -56,7 +56,7 @@ def warnings(tables: Tables) -> list[str]:
     shared = list(dict.fromkeys(state.point for state in tables.states if state.run and state.run.head.get("shared_cores")))
     if shared:
         found.append(f"Ranks shared cores in {', '.join(shared)}: their times say little, their counts are exact.")
-    told = dict.fromkeys(text for state in tables.states if state.run for text in state.run.head.get("warnings", []))
+    told = dict.fromkeys(text for state in tables.states if state.run for text in state.run.head.get("warnings") or [])
     damage = [text for state in tables.states if state.run for text in state.run.damage]
     return [*found, *told, *damage]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from studies.execute.folder import STALE_MINUTES, Written
-from studies.records import Run, UnreadableRecords, read_runs
+from studies.records import Run, UnreadableRecords, read_runs, shown
 
 SIGNALS = {
     129: "SIGHUP",
@@ -82,14 +82,14 @@ def interruption(run: Run | None) -> str:
     result = run.result if run else {}
     by = {"time_limit": "by its time limit", "signal": "by a signal"}.get(result.get("interrupted_by") or "", "")
     # A run that repeats until some time is spent does more repeats than its least number.
-    parts = ((one["done"], one["all"], one["what"]) for one in result.get("done", []))
+    parts = ((one["done"], one["all"], one["what"]) for one in result.get("done") or [])
     done = ", ".join(f"{done} of {most} {what} done" if done <= most else f"{done} {what} done" for done, most, what in parts)
     return "; ".join(filter(None, (by, done)))
 
 
-def read_run(path: Path) -> Run | None:
+def read_run(path: Path, writing: bool) -> Run | None:
     try:
-        return read_runs(path)[-1]
+        return read_runs(path, writing)[-1]
     except UnreadableRecords:
         return None
 
@@ -101,17 +101,19 @@ def state_of(written: Written, point: str, number: int) -> State:
     state = State(point, number, "missing")
     while (claim := folder / f"{number}.{attempt}.claim").exists():
         base = folder / f"{number}.{attempt}"
-        run, exit_file = read_run(Path(f"{base}.json")), Path(f"{base}.exit")
+        exit_file = Path(f"{base}.exit")
         status = exit_file.read_text().strip() if exit_file.exists() else None
+        running = status is None and alive(claim)
+        run = read_run(Path(f"{base}.json"), running)
         verdict = run.verdict if run else ""
         said = last_words(Path(f"{base}.txt"))
         if verdict == "VALID" or (written.dry_run and status == "0"):
             return State(point, number, "done", "", run, attempt)
         if verdict == "INVALID":
             assert run
-            checks = ", ".join(check["name"] for check in run.of("check") if not check["passed"])
+            checks = ", ".join(shown(check, "name") for check in run.of("check") if not check.get("passed"))
             return State(point, number, "failed", f"check failed: {checks}" if checks else "not valid", run, attempt)
-        if status is None and alive(claim):
+        if running:
             state = State(point, number, "running", "", run, attempt)
         elif status is None:
             state = State(point, number, "failed", "the script that ran it was killed", run, attempt)
@@ -150,6 +152,7 @@ def status_text(written: Written) -> str:
         for state in (state for state in states if state.word == word):
             tried = f" ({state.attempts} attempts)" if state.attempts > 1 else ""
             lines.append(f"{word}  {state.point}, round {state.round}{tried}{': ' if state.reason else ''}{state.reason}")
+    lines += dict.fromkeys(f"damaged  {line}" for state in states if state.run for line in state.run.damage)
     shared = dict.fromkeys(state.point for state in states if state.run and state.run.head.get("shared_cores"))
     if shared:
         lines.append(f"shared  {', '.join(shared)}: ranks shared cores; times mean little")

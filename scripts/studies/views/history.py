@@ -14,6 +14,7 @@ On a machine that others use start the old and the new build in turns.
 
 import argparse
 import shlex
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -21,7 +22,7 @@ from typing import Any
 
 from studies.layout import named
 from studies.markdown import digits, table
-from studies.records import Run, UnreadableRecords, differing_keys, read_runs
+from studies.records import NoRecords, OtherJson, Run, UnreadableRecords, differing_keys, read_runs, tell_damage
 from studies.statistics import FEWEST, Spread, spread
 
 FIELDS = ("ranks", "threads", "nodes", "backend")  # equal in a series
@@ -72,10 +73,15 @@ def read_folder(folder: Path) -> tuple[list[Run], int]:
     every: list[Run] = []
     for path in sorted([*folder.rglob("*.json"), *folder.rglob("*.jsonl")]):
         try:
-            every += [run for run in read_runs(path) if run.head]
-        except UnreadableRecords:
-            continue  # other JSON, as plans of studies
-    found = [run for run in every if run.verdict == "VALID" and run.result.get("fom")]
+            runs = read_runs(path)
+        except OtherJson:
+            continue  # as plans of studies
+        except NoRecords as error:
+            print(error, file=sys.stderr)
+            continue
+        tell_damage(runs)
+        every += [run for run in runs if run.head]
+    found = [run for run in every if run.verdict == "VALID" and (run.result.get("fom") or 0) > 0]
     if not found:
         raise UnreadableRecords(f"{folder}: no run with a figure of merit in it; {len(every)} runs have none")
     return sorted(found, key=lambda run: str(run.head.get("date", ""))), len(every) - len(found)
@@ -178,7 +184,7 @@ def draw_page(folder: Path, series: list[Series], left_out: int, options: argpar
     figures = [drawn(f"history_{number}" if several else "history", draw(group), lambda group=group: draw(group))
                for number, group in enumerate(series[:MOST], 1)]  # fmt: skip
     runs = [run for group in series for one in group.revisions for run in one.runs]
-    warnings = list(dict.fromkeys(text for run in runs for text in run.head.get("warnings", [])))
+    warnings = list(dict.fromkeys(text for run in runs for text in run.head.get("warnings") or []))
     page = options.output or folder / "history.html"
     made = write_figures(page.with_name(f"{page.stem}_figures"), figures, forms_of(options.figures))
     context: dict[str, Any] = {

@@ -11,7 +11,7 @@ from statistics import median
 
 from studies.layout import named
 from studies.markdown import digits
-from studies.records import Run, UnreadableRecords, differing_keys, of_one_clock, read_all, short_names
+from studies.records import Run, UnreadableRecords, differing_keys, read_files, refuse_bare, seconds_of, short_names, shown
 from studies.statistics import spread
 
 FIGURES = ("levels", "residuals", "bandwidth", "roofline", "traffic", "split", "messages")
@@ -19,16 +19,18 @@ Times = dict[str, float]
 
 
 def last_runs(paths: list[Path]) -> list[Run]:
-    read_all(paths)  # names all unreadable files at once
-    return of_one_clock(read_all([path])[-1] for path in paths)
+    return [runs[-1] for runs in read_files(paths)]
 
 
 def bytes_of(value: float | None) -> str:
     return "-" if not value else f"{digits(value / 1e6)} MB" if value < 1e9 else f"{digits(value / 1e9)} GB"
 
 
-def seconds_of(run: Run, solver: str) -> str:
-    one = spread([solve["seconds"] for solve in run.solves(solver)])
+def time_of(run: Run, solver: str) -> str:
+    seconds = seconds_of(run.solves(solver))
+    if not seconds:
+        return "-"
+    one = spread(seconds)
     low, high = one.bars
     interval = "95 %" if one.low is not None else "least to greatest"
     return f"{digits(one.median)} s, {interval} {digits(low)} to {digits(high)}, {one.count} solves"
@@ -43,7 +45,7 @@ def solver_facts(run: Run) -> dict[str, str]:
         counts = [(last.get("cycles"), "V-cycles"), (last.get("bottom_iterations", last.get("iterations")), "iterations"),
                   (last.get("reductions"), "all-reduces"), (last.get("exchanges"), "exchanges")]  # fmt: skip
         called = f", {solver}" if len(solvers) > 1 else ""
-        found[f"time{called}"] = seconds_of(run, solver)
+        found[f"time{called}"] = time_of(run, solver)
         found[f"counts{called}"] = ", ".join(f"{count} {what}" for count, what in counts if count is not None)
     return {"solver": ", ".join(solvers)} | found if solvers else {}
 
@@ -51,7 +53,7 @@ def solver_facts(run: Run) -> dict[str, str]:
 def facts(run: Run) -> dict[str, str]:
     """The run, its machine and its result: a row of the page each."""
     head, result = run.head, run.result
-    failed = [check["name"] for check in run.of("check") if not check["passed"]]
+    failed = [shown(check, "name") for check in run.of("check") if not check.get("passed")]
     moved = result.get("moved") or {}
     fom = result.get("fom")
     size = " x ".join(map(str, head.get("cells") or [])) or "-"
@@ -63,7 +65,7 @@ def facts(run: Run) -> dict[str, str]:
         "Keel": f"{head.get('version', '-')} ({head.get('revision', '-')}), {head.get('compiler', '-')} {head.get('build_type', '')}",
         "flags": str(head.get("flags", "-")),
         "MPI": str(head.get("mpi", "-")),
-        "ranks": f"{head.get('ranks')} x {head.get('threads')} threads on {head.get('nodes', 1)} nodes"
+        "ranks": f"{shown(head, 'ranks')} x {shown(head, 'threads')} threads on {head.get('nodes') or 1} nodes"
         + (", which shared cores" if head.get("shared_cores") else ""),
         "backend": ", ".join(dict.fromkeys(filter(None, [str(head.get("backend", "-")), *(head.get("devices") or [])]))),
         "clock": run.clock,
@@ -79,7 +81,7 @@ def facts(run: Run) -> dict[str, str]:
 
 
 def deck_text(run: Run) -> str:
-    return "\n".join(f"{section}.{key} = {value!r}" for section, keys in run.head.get("deck", {}).items() for key, value in keys.items())
+    return "\n".join(f"{section}.{key} = {value!r}" for section, keys in run.deck.items() for key, value in (keys or {}).items())
 
 
 def milliseconds(run: Run, solver: str) -> Times:
@@ -87,7 +89,7 @@ def milliseconds(run: Run, solver: str) -> Times:
     times: Times = {}
     for timer in run.timers(solver):
         times[timer["op"]] = times.get(timer["op"], 0.0) + 1e3 * timer["t_mean"]
-    solves = [solve["seconds"] for solve in run.solves(solver)]
+    solves = seconds_of(run.solves(solver))
     # The seconds of a survey's result are those of its fastest solver.
     seconds = run.result.get("seconds") if run.mode != "survey" else None
     if seconds or solves:
@@ -140,9 +142,11 @@ def act(options: argparse.Namespace) -> int:
     if len(paths) > 2:
         raise UnreadableRecords(f"{len(paths)} files; scripts/report run shows one or two, scripts/report compare any number")
     runs, names = last_runs(paths), short_names(paths)
+    refuse_bare(runs)
     for run in runs:
         if not run.head:
-            raise UnreadableRecords(f"{run.path}: records of a dry run; scripts/report schemes shows those")
+            why = run.damage[0] if run.verdict == "DAMAGED" else "records of a dry run; scripts/report schemes shows those"
+            raise UnreadableRecords(f"{run.path}: {why}")
     # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
     from studies.evaluate.figures import draw_all
     from studies.evaluate.page import forms_of, html_table, write_figures, write_page
@@ -153,7 +157,7 @@ def act(options: argparse.Namespace) -> int:
               for name, (head, found) in side_by_side(runs, names).items()}  # fmt: skip
     page = options.output or paths[0].with_name("_and_".join(path.stem for path in paths) + ".html")
     made = write_figures(page.with_name(f"{page.stem}_figures"), drawn, forms_of(options.figures))
-    warnings = [*dict.fromkeys(text for run in runs for text in [*run.head.get("warnings", []), *run.damage])]
+    warnings = [*dict.fromkeys(text for run in runs for text in [*(run.head.get("warnings") or []), *run.damage])]
     command = shlex.join([named("scripts/report"), "run", *map(str, paths)])
     made.append(write_page(page, "run.html.j2", drawn, title=" and ".join(names), warnings=warnings, command=command,
                            decks=[(name, deck_text(run)) for run, name in zip(runs, names, strict=True)], **tables))  # fmt: skip
