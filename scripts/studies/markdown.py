@@ -1,10 +1,18 @@
 """Tables in Markdown, and numbers in them."""
 
+import re
 from collections.abc import Iterable, Sequence
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")  # line ends, and letters that a terminal obeys
+
+
+def cell(text: str) -> str:
+    """The text on one line, its bars as letters."""
+    return re.sub(r"(\\*)\|", r"\1\1\\|", CONTROL.sub(" ", text))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
+    lines = [[cell(text) for text in row] for row in (head, ["---"] * len(head), *rows)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 

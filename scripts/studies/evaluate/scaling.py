@@ -160,7 +160,7 @@ def scaling_markdown(tables: Tables) -> str:
         lines += [
             table(
                 ["not done", "round", "state", "reason"],
-                ([s.point, f"{s.round}", s.word, s.reason.replace("|", "\\|")] for s in failed),
+                ([s.point, f"{s.round}", s.word, s.reason] for s in failed),
             )
         ]
     return "\n".join(lines)
