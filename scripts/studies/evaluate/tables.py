@@ -129,7 +129,7 @@ def common_of(written: Written, state: State, run: Run) -> Record:
 def solve_row(run: Run, solve: Record) -> Record:
     bottoms = solve.get("bottom")
     return {name: solve.get(name) for name in SOLVE_FIELDS} | {
-        "restarts": solve.get("restarts", sum(one["restarts"] for one in bottoms) if bottoms else None),
+        "restarts": solve.get("restarts", sum(one.get("restarts") or 0 for one in bottoms) if bottoms else None),
         "iterations": solve.get("bottom_iterations", solve.get("iterations")),
         "residuals": solve.get("residuals"),
         "measured_after": solve.get("measured_after"),
@@ -144,7 +144,7 @@ def solve_row(run: Run, solve: Record) -> Record:
 
 def scheme_row(scheme: Record) -> Record:
     flat = {
-        f"{who}_{what}": scheme[who][what] for who in ("all", "most_sent", "most_received") for what in scheme.get(who, {})
+        f"{who}_{what}": value for who in ("all", "most_sent", "most_received") for what, value in (scheme.get(who) or {}).items()
     }
     kept = ("level", "box", "purpose", "columns", "depth", "scheme", "chosen_by", "predicted_seconds")
     return {name: scheme.get(name) for name in kept} | flat
@@ -173,8 +173,8 @@ def gather(written: Written, states: list[State] | None = None) -> Tables:
 
         for solve in run.all_solves():
             solves.append(common | named(solve) | solve_row(run, solve) | {"baseline": baseline[state.point]})
-        bottom = len(run.head.get("levels", [])) - 1 if run.of_multigrid else 0
-        for timer in run.of("timer"):
+        bottom = len(run.head.get("levels") or []) - 1 if run.of_multigrid else 0
+        for timer in run.times():
             if run.mode != "spmv" and run.solver_of(timer).endswith(("amg.setup", "amg.cycles")):
                 continue  # the bottom's, again, by levels of its own
             operations.append(common | named(timer) | {name: timer.get(name) for name in TIMER_FIELDS}
@@ -187,7 +187,7 @@ def gather(written: Written, states: list[State] | None = None) -> Tables:
 
 def tables_of_runs(runs: list[Run], names: list[str]) -> Tables:
     """The tables of runs of no study, each a point and variant of its own."""
-    points = [{"name": name, "values": {"run": name}, "ranks": run.head["ranks"], "threads": run.head["threads"], "baseline": False}
+    points = [{"name": name, "values": {"run": name}, "ranks": run.head.get("ranks") or 0, "threads": run.head.get("threads") or 0, "baseline": False}
               for run, name in zip(runs, names, strict=True)]  # fmt: skip
     site = {"launcher": "local" if runs[0].clock == "real" else "simulated"}
     study = {"dry_run": False, "axes": [], "baseline": {}, "law": "", "name": "", "claim": ""}

@@ -13,7 +13,7 @@ from typing import Any
 
 from studies.markdown import digits
 from studies.markdown import table as markdown
-from studies.records import Record, Run, differing_keys, read_all, short_names
+from studies.records import Record, Run, differing_keys, read_all, refuse_bare, seconds_of, short_names, shown
 
 COLUMNS = ["ranks x threads", "cells", "smoother", "bottom", "triad GB/s", "cycles", "iterations",
            "solve s: median [min-max]", "MDOF/s", "ms/cycle", "smoother, % of triad", "verdict"]  # fmt: skip
@@ -23,33 +23,33 @@ SHOWN = ["multigrid.smoother", "bottom.solver", "problem.box", "problem.boxes", 
 
 def last(solves: list[Record], *names: str) -> str:
     """The first of these fields that the last solve has."""
-    return next((f"{solves[-1][name]}" for name in names if solves and name in solves[-1]), "-")
+    return next((f"{solves[-1][name]}" for name in names if solves and solves[-1].get(name) is not None), "-")
 
 
 def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
     head, solves = run.head, run.solves(solver) if solver else []
-    seconds = [solve["seconds"] for solve in solves]
+    seconds = seconds_of(solves)
     cycles = last(solves, "cycles")
     triad = head.get("triad_bytes_per_second") or 0
-    passes = [t for t in run.timers(solver or "") if t["op"].startswith("smooth") and t["level"] == 0]
+    passes = [t for t in run.timers(solver or "") if t["op"].startswith("smooth") and t.get("level") == 0]
     smoothing = sum(t["t_mean"] for t in passes)
     # Ranks that take turns on a core were not at it all at once: no share can be given.
     share = "-"
     # Nor where the host did not wait for a device: times of operations are the host's then.
     waits = run.key("run.gpu_sync", "per_operation") == "per_operation"
-    if smoothing > 0 and triad and not head["shared_cores"] and waits:
-        share = f"{100 * sum(t['bytes_moved'] for t in passes) / smoothing / triad:.0f}"
+    if smoothing > 0 and triad and not head.get("shared_cores") and waits:
+        share = f"{100 * sum(t.get('bytes_moved') or 0 for t in passes) / smoothing / triad:.0f}"
     cells: list[Any] = [
-        f"{head['ranks']}x{head['threads']}" if head else "-",
-        "x".join(map(str, head["cells"])) if run.unknowns else "-",
+        f"{shown(head, 'ranks')}x{shown(head, 'threads')}" if head else "-",
+        "x".join(map(str, head.get("cells") or "-")) if run.unknowns else "-",
         run.key("multigrid.smoother", "-") if run.of_multigrid else "-",
         solver or "-",
         f"{triad * 1e-9:.1f}" if triad else "-",
         cycles,
         last(solves, "bottom_iterations", "iterations"),
         f"{digits(median(seconds))} [{digits(min(seconds))}-{digits(max(seconds))}]" if seconds else "-",
-        f"{run.unknowns / median(seconds) * 1e-6:.2f}" if seconds and run.unknowns else "-",
-        digits(1e3 * median(seconds) / float(cycles)) if seconds and cycles not in ("-", "0") else "-",
+        f"{run.unknowns / median(seconds) * 1e-6:.2f}" if seconds and run.unknowns and median(seconds) else "-",
+        digits(1e3 * median(seconds) / float(cycles)) if seconds and cycles != "-" and float(cycles) else "-",
         share,
         run.verdict,
     ]
@@ -58,6 +58,7 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
 
 def table(paths: list[Path]) -> str:
     runs = read_all(paths)
+    refuse_bare(runs)
     swept = differing_keys(runs, SHOWN)
     names = dict(zip(paths, short_names(paths), strict=True)) if len(paths) > 1 else {}
     rows = [[*([names[run.path]] if names else []), *row(run, solver, swept)]

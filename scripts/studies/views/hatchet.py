@@ -41,13 +41,13 @@ def add(root: Node, timer: Record) -> None:
         one["metrics"]["time (inc)"] += timer["t_mean"]
     last = path[-1]["metrics"]
     last["time"] += timer["t_mean"]
-    last["time (max)"] += timer["t_max"]
+    last["time (max)"] += timer.get("t_max") or 0.0
     for count in COUNTS:
-        last[count] += timer.get(count, 0.0)
+        last[count] += timer.get(count) or 0.0
 
 
 def solvers_of(run: Run) -> list[str]:
-    return list(dict.fromkeys(run.solver_of(timer) for timer in run.of("timer")))
+    return list(dict.fromkeys(run.solver_of(timer) for timer in run.times()))
 
 
 def tree(run: Run, solver: str, name: str) -> Node:
@@ -76,8 +76,8 @@ def metadata(run: Run, solver: str) -> dict[str, Any]:
     """All that tells profiles apart; what is no single value as text, since a column of Thicket wants one."""
     found = {name: run.head.get(name) for name in ("id", "date", "label", "clock", "backend", "ranks", "threads", "nodes")}
     found |= {"unknowns": run.unknowns, "solver": solver, "fom": run.result.get("fom"), "valid": run.result.get("valid")}
-    for section, keys in run.head.get("deck", {}).items():
-        found |= {f"{section}.{key}": json.dumps(value) if isinstance(value, list) else value for key, value in keys.items()}
+    for section, keys in run.deck.items():
+        found |= {f"{section}.{key}": json.dumps(value) if isinstance(value, list) else value for key, value in (keys or {}).items()}
     return found
 
 

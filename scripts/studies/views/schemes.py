@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from studies.markdown import table
-from studies.records import Record, UnreadableRecords, read_runs
+from studies.records import Record, UnreadableRecords, read_all, shown
 
 MOVES = {"to_bottom": " there", "from_bottom": " back", "to_merged": " there", "from_merged": " back"}
 APART, TOGETHER = "predicted_seconds", "predicted_on_one_socket"
@@ -32,9 +32,9 @@ class Comparison:
     @property
     def subject(self) -> str:
         row = next(iter(self.rows.values()))[0]
-        if row["box"] is None:
-            return f"t = {row['columns']}"
-        return f"{row['box']}^3{MOVES.get(row['purpose'], '')}"
+        if row.get("box") is None:
+            return f"t = {shown(row, 'columns')}"
+        return f"{row['box']}^3{MOVES.get(row.get('purpose', ''), '')}"
 
     def gain(self, machine: str, row: Record) -> float:
         """The gain in the whole exchange, messages within nodes included."""
@@ -47,6 +47,8 @@ class Comparison:
 
     def fastest(self, rows: list[Record], schemes: tuple[str, ...], field: str = APART) -> str:
         among = [row for row in rows if not schemes or row["scheme"].partition("/")[0] in schemes]
+        if not among:
+            return "-"
         least = min(float(row[field]) for row in among)
         # Among schemes that differ by rounding alone, the first.
         best = next(row for row in among if row[field] <= least * (1 + 1e-11))
@@ -54,7 +56,7 @@ class Comparison:
 
 
 def level(row: Record) -> tuple[int, str, int]:
-    return row["level"], row["purpose"], row["columns"]
+    return row.get("level") or 0, row.get("purpose") or "", row.get("columns") or 0
 
 
 def comparisons(paths: Iterable[Path]) -> list[Comparison]:
@@ -62,18 +64,20 @@ def comparisons(paths: Iterable[Path]) -> list[Comparison]:
     found: dict[tuple[str, int, tuple[int, str, int]], Comparison] = {}
     for path in paths:
         parts = path.name.split(".")
-        if len(parts) != 4 or not parts[1].isdigit():
+        if len(parts) != 4 or not parts[1].isdecimal():
             raise UnreadableRecords(f"{path}: its name wants to be WORKLOAD.RANKS_PER_NODE.MACHINE.json, such as faces.16.lassen.json")
         workload, ranks_per_node, machine, _ = parts
-        records = [record for run in read_runs(path) for record in run.of("scheme")]
+        records = [record for run in read_all([path]) for record in run.of("scheme")]
         if not records:
             raise UnreadableRecords(f"{path}: no scheme record; keel --dry-run with comm.machine and output.json writes them")
-        moves = any(row["purpose"] in MOVES for row in records)  # then the ghosts are beside the point
+        moves = any(row.get("purpose") in MOVES for row in records)  # then the ghosts are beside the point
         for row in records:
-            if moves and row["purpose"] not in MOVES:
+            if moves and row.get("purpose") not in MOVES:
                 continue
-            if row["predicted_seconds"] is None:
+            if (row.get(APART) or 0) <= 0 or (row.get(TOGETHER) or 1) <= 0:
                 raise UnreadableRecords(f"{path}: no predicted times; give keel --dry-run a comm.machine")
+            if not row.get("scheme"):
+                raise UnreadableRecords(f"{path}: a scheme record without the name of a scheme; keel writes none")
             key = (workload, int(ranks_per_node), level(row))
             one = found.setdefault(key, Comparison(workload, int(ranks_per_node), {}, {}))
             (one.rows if row.get(TOGETHER) is None else one.bounds).setdefault(machine, []).append(row)
@@ -81,6 +85,8 @@ def comparisons(paths: Iterable[Path]) -> list[Comparison]:
         if not one.rows:
             one.rows.update(one.bounds)
             one.bounds.clear()
+        if len({tuple(row["scheme"] for row in rows) for rows in (*one.rows.values(), *one.bounds.values())}) > 1:
+            raise UnreadableRecords(f"{one.workload}.{one.ranks_per_node}: the files of its machines differ in their schemes; make them again")
     if any(one.bounds for one in found.values()):
         for one in found.values():
             for machine in one.rows.keys() ^ one.bounds.keys():
@@ -96,6 +102,17 @@ def heading(found: list[Comparison]) -> str:
     return " or ".join(sorted(kinds))
 
 
+def count(row: Record, who: str, what: str, unit: float = 1.0, form: str = ".0f") -> str:
+    value = (row.get(who) or {}).get(what)
+    return "-" if value is None else format(value / unit, form)
+
+
+def removed(row: Record, standard: Record) -> str:
+    """The part of the standard scheme's bytes between nodes that a scheme does not send."""
+    before, now = ((one.get("all") or {}).get("off_node_bytes") for one in (standard, row))
+    return "-" if before is None or now is None else f"{100 * (before - now) / max(before, 1):.1f} %"
+
+
 def all_schemes(found: list[Comparison]) -> str:
     several = len({one.workload for one in found}) > 1
     lines = [[*["workload"] * several, "ranks/node", heading(found), "scheme", "messages", "off-node", "MB", "off-node MB", "duplicates removed",
@@ -106,14 +123,10 @@ def all_schemes(found: list[Comparison]) -> str:
         machines = list(one.rows)
         standard = one.rows[machines[0]][0]
         for n, row in enumerate(one.rows[machines[0]]):
-            every = row["all"]
-            between = standard["all"]["off_node_bytes"]
-            removed = 100 * (between - every["off_node_bytes"]) / max(between, 1)
-            line = [*[one.workload] * several, f"{one.ranks_per_node}", one.subject, row["scheme"], f"{every['messages']:.0f}",
-                    f"{every['off_node_messages']:.0f}", f"{every['bytes'] / 1e6:.2f}",
-                    f"{every['off_node_bytes'] / 1e6:.2f}", f"{removed:.1f} %",
-                    f"{row['most_sent']['off_node_messages']:.0f}",
-                    f"{row['most_received']['off_node_messages']:.0f}"]  # fmt: skip
+            line = [*[one.workload] * several, f"{one.ranks_per_node}", one.subject, row["scheme"],
+                    count(row, "all", "messages"), count(row, "all", "off_node_messages"),
+                    count(row, "all", "bytes", 1e6, ".2f"), count(row, "all", "off_node_bytes", 1e6, ".2f"), removed(row, standard),
+                    count(row, "most_sent", "off_node_messages"), count(row, "most_received", "off_node_messages")]  # fmt: skip
             for machine in machines:
                 other = one.rows[machine][n]
                 line += [f"{1e6 * other['predicted_seconds']:.1f}", f"{one.gain(machine, other):.2f}"]

@@ -4,14 +4,14 @@ Each file holds the JSON lines of one survey. A row is a solver, a column a file
 
     V-cycles: bottom iterations / all-reduces, bottom solves that missed their tolerance by the true residual
 
-with "failed" where the V-cycles did not converge, and "-" where the file's survey had no such solver.
+with "failed" where the V-cycles did not converge, and "-" where the file's survey had no such solver, or a record no such count.
 """
 
 import argparse
 from pathlib import Path
 
 from studies.markdown import table as markdown
-from studies.records import UnreadableRecords, read_all, short_names
+from studies.records import UnreadableRecords, read_all, short_names, shown
 
 
 def cells(path: Path) -> dict[str, str]:
@@ -19,9 +19,9 @@ def cells(path: Path) -> dict[str, str]:
     runs = read_all([path])
     found: dict[str, str] = {}
     for record in (record for run in runs for record in run.of("survey")):
-        cycles = record["cycles"] if record["converged"] else "failed"
-        missed = f", {record['missed_bottoms']} missed" if record["missed_bottoms"] else ""
-        found[record["solver"]] = f"{cycles}: {record['bottom_iterations']} / {record['reductions']}{missed}"
+        cycles = "failed" if record.get("converged") is False else shown(record, "cycles")
+        missed = f", {record['missed_bottoms']} missed" if record.get("missed_bottoms") else ""
+        found[shown(record, "solver")] = f"{cycles}: {shown(record, 'bottom_iterations')} / {shown(record, 'reductions')}{missed}"
     if not found:
         killed = any(run.verdict == "KILLED" and run.mode == "survey" for run in runs)
         why = "the survey was killed before its end" if killed else f"make it with run.mode=survey output.json={path}"
