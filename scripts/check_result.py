@@ -15,6 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from studies.ending import ended
+
 PROBLEMS = [(boundary, rhs) for boundary in ("periodic", "dirichlet") for rhs in ("manufactured", "random")]
 LEAST_SECONDS = {"h": 60, "2h": 10, "4h": 10}
 
@@ -85,4 +87,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ended(lambda: main(sys.argv[1:])))

@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+from studies.ending import ended
+
 ROOMS = ["kernels", "comm", "solvers", "miniapp", "peers"]  # each may know those before it
 # Inside a room a step, folders or files, may know the steps before it; what stands on one step does not know each other.
 # Files at the top of a room that are not named here come before all folders.
@@ -140,4 +142,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from studies.ending import ended
+
 FOLDERS = ["kernels", "comm", "solvers", "miniapp", "peers", "tests", "scripts", "packaging"]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/**/*.md", "packaging/**/*.md", "results/*/README.md.j2"]
 SUFFIXES = {".cpp": "c++", ".hpp": "c++", ".cu": "c++", ".py": "python", ".def": "shell"}
@@ -93,4 +95,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

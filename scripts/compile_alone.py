@@ -12,6 +12,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from studies.ending import ended
+
 ROOT = Path(__file__).resolve().parents[1]
 UNITY = re.compile(r"/CMakeFiles/(\w+)\.dir/Unity/unity_\d+_cxx\.cxx$")
 
@@ -63,4 +65,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -25,6 +25,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from studies.ending import ended
+
 ROOT = Path(__file__).resolve().parents[1]
 SEMANTIC = ROOT / "tests" / "mutation" / "semantic.toml"
 # Whose tests can tell, in the order in which they are built and run; of two folders that a file is in the inner one counts.
@@ -400,4 +402,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ended(lambda: main(sys.argv[1:])))

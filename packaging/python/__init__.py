@@ -12,7 +12,8 @@ SCRIPTS = next(folder for folder in (HERE / "scripts", HERE.parents[1] / "script
 
 def run(module: str) -> int:
     sys.path.insert(0, str(SCRIPTS))
-    return int(import_module(module).main(sys.argv[1:]))
+    ended = import_module("studies.ending").ended
+    return int(ended(lambda: import_module(module).main(sys.argv[1:])))
 
 
 study = partial(run, "studies.command")

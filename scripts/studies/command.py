@@ -29,7 +29,8 @@ ABOUT = """A scaling study from one file: what would run, job scripts, runs, tab
     scripts/study collect DIR                     tables: CSV, JSON lines, Markdown
     scripts/study report  DIR                     one HTML page with figures
 
-Documents: docs/how-to/study.md. Exit status: 0 all is well, 1 something failed or is left, 2 refused."""
+Documents: docs/how-to/study.md. Exit status: 0 all is well, 1 something failed or is left, 2 refused,
+3 output could not be written (a full disk)."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -120,22 +121,19 @@ def act(options: argparse.Namespace, command: str) -> int:
         return 0 if all(state.word == "done" for state in states_of(written)) else 1
     # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
     written = read_folder(options.folder)
-    try:
-        if options.verb == "collect":
-            from studies.evaluate.collect import write_tables
-            from studies.evaluate.scaling import scaling_markdown
-            from studies.evaluate.tables import gather
+    if options.verb == "collect":
+        from studies.evaluate.collect import write_tables
+        from studies.evaluate.scaling import scaling_markdown
+        from studies.evaluate.tables import gather
 
-            tables = gather(written)
-            made = list(write_tables(tables))
-            print(scaling_markdown(tables), end="")
-        else:
-            from studies.evaluate.page import forms_of
-            from studies.evaluate.report import report
+        tables = gather(written)
+        made = list(write_tables(tables))
+        print(scaling_markdown(tables), end="")
+    else:
+        from studies.evaluate.page import forms_of
+        from studies.evaluate.report import report
 
-            made = report(written, forms_of(options.figures))
-    except OSError as error:
-        raise Refused(f"{error.filename}: {error.strerror}") from None
+        made = report(written, forms_of(options.figures))
     print("\n".join(f"wrote {path}" for path in made))
     return 0
 

@@ -25,7 +25,7 @@ STALE_MINUTES = 10  # a claim of another node that was not touched for so long i
 
 def write_new(path: Path, content: str | bytes) -> Path:
     """Writes a file that is not there yet, whole or not at all; a further version gets a number, unless the last says the same."""
-    content = content.encode() if isinstance(content, str) else content
+    content = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     taken = [path, *(path.with_name(f"{path.stem}.{number}{path.suffix}") for number in range(2, 1000))]
     last = next((number for number, one in enumerate(taken) if not one.exists()), len(taken))
     if last and taken[last - 1].read_bytes() == content:
@@ -39,7 +39,7 @@ def write_new(path: Path, content: str | bytes) -> Path:
         os.chmod(name, 0o644)
         os.link(name, taken[last])  # unlike a renaming it fails where another was faster
     except OSError as error:
-        raise Refused(f"{taken[last]}: {error.strerror}; nothing of it was written") from None
+        raise OSError(error.errno, f"{error.strerror}; nothing of it was written", str(taken[last])) from None
     finally:
         os.unlink(name)
     return taken[last]

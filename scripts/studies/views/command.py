@@ -18,7 +18,8 @@ ABOUT = """Tables and pages of records, the JSON lines that keel writes (output.
     scripts/report records    RUN.json ...             CSV; --as hatchet, --as thicket
     scripts/report history    FOLDER                   figures of merit by revision; finds losses
 
-Documents: docs/reference/records.md. Exit status: 0 all is well, 1 history found a loss, 2 refused."""
+Documents: docs/reference/records.md. Exit status: 0 all is well, 1 history found a loss, 2 refused,
+3 output could not be written (a full disk)."""
 
 # Each has a docstring, add_options(parser) and act(options), which returns the exit status.
 VIEWS = {"run": page, "compare": compare, "surveys": surveys, "schemes": schemes, "records": records, "history": history}
