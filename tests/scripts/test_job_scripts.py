@@ -3,6 +3,7 @@ run it with KEEL_GOLDEN=write, and look at the difference."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -127,6 +128,23 @@ class JobScripts(unittest.TestCase):
             self.assertNotRegex(text, r"--gpu|gpu-affinity|MPICH_GPU_SUPPORT|MPICH_OFI_NIC| -g [1-9]", site)
             remarks = [problem for problem in made.problems if "ranks get no GPUs" in problem]
             self.assertEqual(bool(remarks), read_site(site).gpus_per_rank > 0, site)
+
+    def test_a_name_or_a_line_that_would_break_a_directive_is_refused(self) -> None:
+        site = self.folder / "mine.toml"
+        head = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 4\n'
+        name = "wants no blank and no control character"
+        for text in ("my project", "x\n#SBATCH --exclusive", "tab\t", "\u2028", "a\u00a0b", "bell\a", " "):
+            quoted = json.dumps(text)
+            for key, table, told in (("account", "job", name), ("queue", "job", name)):
+                site.write_text(f"{head}[{table}]\n{key} = {quoted}\n")
+                with self.subTest(key=key, text=text), self.assertRaisesRegex(Refused, re.escape(f"mine.toml:6: {table}.{key} = {quoted}: {told}")):
+                    read_site(site)
+            with self.subTest(text=text), self.assertRaisesRegex(Refused, re.escape(f"--account {quoted}: {name}")):
+                read_site(SITES / "slurm_cray.toml").charged_to(text)
+        for key, table in (("directives", "job"), ("options", "run")):
+            site.write_text(f'{head}[{table}]\n{key} = ["--good thing", "x\\n#SBATCH --exclusive"]\n')
+            with self.subTest(key=key), self.assertRaisesRegex(Refused, rf"mine.toml:6: {table}.{key} = .*: wants one line without"):
+                read_site(site)
 
     def test_the_account_stands_wherever_the_site_has_a_placeholder(self) -> None:
         study = read_study(fake_keel.study(self.folder, ["cg"]))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from studies.define.checked_toml import CheckedToml, Key
+from studies.define.checked_toml import CheckedToml, Key, Refused, shown
 from studies.define.platforms import Machine, Platform, find, mistakes, read_machine, read_platform
 from studies.define.points import Point
 from studies.layout import INPUTS, LAUNCHERS
@@ -99,6 +99,8 @@ class Site:
         return any(PLACEHOLDER in text for text in (self.account, *self.directives))
 
     def charged_to(self, account: str) -> "Site":
+        if wrong := unfit_name(account):
+            raise Refused(f"--account {shown(account)}: {wrong}")
         directives = tuple(line.replace(PLACEHOLDER, account) for line in self.directives)
         return replace(self, account="" if directives != self.directives else account, directives=directives)
 
@@ -124,6 +126,15 @@ class Placement:
     ranks_in_memory: int  # ranks in one memory: those of a node, or all that are simulated
 
 
+def unfit_name(name: str) -> str:
+    """Why a name may not stand in a directive, which no quotes protect; empty if it may."""
+    return "" if name.isprintable() and " " not in name else "wants no blank and no control character, since it becomes a word of a directive"
+
+
+def unfit_line(line: str) -> str:
+    return "" if line.replace("\t", " ").isprintable() else "wants one line without control characters"
+
+
 def launchers() -> list[str]:
     return sorted(path.name.partition(".")[0] for path in LAUNCHERS.glob("*.sh.j2"))
 
@@ -145,6 +156,12 @@ def read_site(path: Path) -> Site:
                 if isinstance(value, list) and not all(isinstance(word, str) for word in value):
                     file.refuse((name, key), f"{name}.{key}: wants an array of texts")
                 found[key] = tuple(value) if isinstance(value, list) else value
+    for place, unfit in ((("job", "account"), unfit_name), (("job", "queue"), unfit_name), (("job", "directives"), unfit_line),
+                         (("run", "options"), unfit_line)):  # fmt: skip
+        value = found.get(place[1]) or ()
+        for text in (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ():
+            if isinstance(text, str) and (wrong := unfit(text)):
+                file.refuse(place, f"{'.'.join(place)} = {shown(text)}: {wrong}")
     for name in ENVIRONMENTS:
         found[name] = table = values.get(name, {})
         for key, value in table.items() if isinstance(table, dict) else ():
