@@ -25,6 +25,9 @@ UNITS = {"us": 1.0, "ms": 1e3, "s": 1e6}
 TIMES = {"s": 1.0, "min": 60.0, "h": 3600.0}
 TOOLS = {"unshare": "util-linux", "nsenter": "util-linux", "ip": "iproute2", "g++": "g++", "mpirun": "openmpi-bin"}
 MOST_HOSTS = 64
+# Linux gives up asking for a host's address after 3 s, which is a frame each way.
+LONGEST_WAY = 1e6  # microseconds
+LEAST_RATE = 0.01  # megabytes a second: a frame of 9000 bytes takes 0.9 s
 
 
 class Refused(Exception):
@@ -40,6 +43,13 @@ def number_with_unit(text: str, units: dict[str, float], what: str) -> float:
 
 def latency(text: str) -> float:
     return number_with_unit(text, UNITS, "2ms")
+
+
+def rate(text: str) -> float:
+    value = float(text)
+    if value != 0 and not LEAST_RATE <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r}: wants at least {LEAST_RATE} MB/s, or 0: unlimited")
+    return value
 
 
 def duration(text: str) -> float:
@@ -109,6 +119,7 @@ def up(hosts: int, travel: Travel, slow: Slow | None, seconds: float) -> None:
         raise Refused(f"a cluster runs already ({folder()}); scripts/hosts down ends it")
     if not 2 <= hosts <= MOST_HOSTS:
         raise Refused(f"{hosts} hosts: 2 to {MOST_HOSTS} are possible")
+    check_travel(travel)
     check_slow(slow, hosts)
     if why := why_impossible():
         raise Refused(why)
@@ -141,6 +152,12 @@ def start(state: Path, hosts: int, seconds: float) -> Cluster:
     cluster.inside, cluster.realtime = ready["inside"], ready["realtime"]
     (state / "inside").write_text("".join(f"{process}\n" for process in cluster.inside))
     return cluster
+
+
+def check_travel(travel: Travel) -> None:
+    if (longest := travel.delay + travel.jitter) > LONGEST_WAY:
+        raise Refused(f"--delay and --jitter are {longest * 1e-6:g} s together: at most {LONGEST_WAY * 1e-6:g} s, since Linux does not "
+                      "wait longer for a host's address")  # fmt: skip
 
 
 def check_slow(slow: Slow | None, hosts: int) -> None:
@@ -258,7 +275,7 @@ def parser() -> argparse.ArgumentParser:
     for one in (starting, changing):
         one.add_argument("--delay", type=latency, metavar="TIME", help="one way, such as 500us or 2ms (1ms)")
         one.add_argument("--jitter", type=latency, metavar="TIME", help="up to so much more, uniformly distributed (none)")
-        one.add_argument("--rate", type=float, metavar="MB/S", help="bandwidth of each host's link (0: unlimited)")
+        one.add_argument("--rate", type=rate, metavar="MB/S", help="bandwidth of each host's link (0: unlimited)")
         one.add_argument("--slow", type=slow_host, metavar="HOST:SHARE[:PERIOD]",
                          help="a host that stands still for a share of every 10 ms, such as 2:10%% or 2:10%%:20ms")  # fmt: skip
     changing.add_argument("--no-slow", action="store_true", help="no host is slow any more")
@@ -290,9 +307,11 @@ def main(words: list[str]) -> int:
         if not cluster or not cluster.inside:
             raise Refused("no hosts are running; scripts/hosts up 4 --delay 1ms starts four")
         if options.command == "set":
+            travel = travel_of(options, cluster.travel)
+            check_travel(travel)
             check_slow(options.slow, cluster.hosts)
             slow = options.slow or (None if options.no_slow else cluster.slow)
-            change(cluster, travel_of(options, cluster.travel), slow)
+            change(cluster, travel, slow)
         elif options.command == "run":
             if options.ranks < 1 or not options.words:
                 raise Refused("run wants a number of ranks and a command, as in scripts/hosts run 8 build/release/keel DECK")

@@ -38,4 +38,7 @@ def round_trips(address: str, count: int) -> list[float]:
 if __name__ == "__main__":
     with contextlib.suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
-    print(*(f"{one:.1f}" for one in round_trips(sys.argv[1], int(sys.argv[2]))))
+    try:
+        print(*(f"{one:.1f}" for one in round_trips(sys.argv[1], int(sys.argv[2]))))
+    except OSError as error:
+        sys.exit(f"{sys.argv[1]}: {error}")

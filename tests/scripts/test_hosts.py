@@ -47,6 +47,11 @@ class Refusals(Cluster):
                             (("up", 2, "--slow", "3:10%"), "--slow 3: there are hosts 1 to 2"),
                             (("up", 2, "--delay", "2"), "'2': wants a number and one of us, ms, s, as in 2ms"),
                             (("up", 2, "--slow", "1:100%"), "wants host:share or host:share:period, as in 2:10%:20ms"),
+                            (("up", 2, "--delay", "2s"), "--delay and --jitter are 2 s together: at most 1 s"),
+                            (("up", 2, "--jitter", "8s"), "--delay and --jitter are 8.001 s together: at most 1 s"),
+                            (("up", 2, "--delay", f"{400 * '9'}s"), "--delay and --jitter are inf s together: at most 1 s"),
+                            (("up", 2, "--rate", "1e-9"), "'1e-9': wants at least 0.01 MB/s, or 0: unlimited"),
+                            (("up", 2, "--rate", "nan"), "'nan': wants at least 0.01 MB/s"),
                             (("run", 2, "true"), "no hosts are running; scripts/hosts up 4 --delay 1ms starts four")):  # fmt: skip
             with self.subTest(words=words):
                 done = self.hosts(*words)
@@ -114,6 +119,12 @@ class Solves(Cluster):
         self.assertEqual(self.left_behind(), [])
         self.assertFalse(self.folder.exists())
         self.assertEqual(Path("/etc/hosts").read_bytes(), self.names)
+
+    def test_hosts_as_far_apart_as_may_be_answer(self) -> None:
+        done = self.hosts("up", 2, "--delay", "900ms", "--jitter", "100ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.hosts("set", "--jitter", "101ms")
+        self.assertEqual((done.returncode, "are 1.001 s together: at most 1 s" in done.stderr), (2, True), done.stderr)
 
     def test_a_killed_cluster_takes_everything_with_it(self) -> None:
         self.assertEqual(self.hosts("up", 2, "--delay", "1ms", "--slow", "2:20%").returncode, 0)
