@@ -101,7 +101,7 @@ class Page(unittest.TestCase):
                 self.assertIn(f">{name}", phone, one.name)
             width = float(re.search(r'<svg[^>]* width="([\d.]+)pt"', phone)[1])  # type: ignore[index]
             self.assertLessEqual(width, 72 * PHONE + 0.1, one.name)
-            sizes = [float(size) for size in re.findall(r"font: (?:\w+ )?([\d.]+)px", phone)]
+            sizes = [float(size) for size in re.findall(r"font(?:-size)?: (?:\w+ )?([\d.]+)px", phone)]
             self.assertGreaterEqual(min(sizes), 9, one.name)  # points, 12 pixels of a page
 
     def test_the_page_is_one_file_and_figures_are_files_if_asked(self) -> None:
