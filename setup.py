@@ -10,7 +10,8 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 # CMakeLists.txt installs the same; a test compares the two.
 FOLDERS = ("inputs", "scripts/studies", "scripts/namespaces")
-FILES = ("scripts/study", "scripts/report", "scripts/simulate", "scripts/hosts", "scripts/mpi_environment")
+FILES = ("scripts/study", "scripts/report", "scripts/simulate", "scripts/hosts", "scripts/check_result.py", "scripts/mpi_environment",
+         "docs/reference/keys.md")  # fmt: skip
 LEFT_OUT = shutil.ignore_patterns("smoke", "CMakeLists.txt", "platform.cpp", "__pycache__")
 
 
@@ -24,6 +25,7 @@ class WithScripts(build_py):
             shutil.rmtree(package / name, ignore_errors=True)
             shutil.copytree(ROOT / name, package / name, ignore=LEFT_OUT)
         for name in FILES:
+            (package / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, package / name)
 
 

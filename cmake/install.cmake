@@ -12,7 +12,9 @@ install(DIRECTORY scripts/studies scripts/namespaces DESTINATION ${data}/scripts
 set(commands study report simulate hosts)
 list(TRANSFORM commands PREPEND scripts/ OUTPUT_VARIABLE scripts)
 install(PROGRAMS ${scripts} DESTINATION ${data}/scripts)
+install(PROGRAMS scripts/check_result.py DESTINATION ${data}/scripts)
 install(FILES scripts/mpi_environment DESTINATION ${data}/scripts)
+install(FILES docs/reference/keys.md DESTINATION ${data}/docs/reference)
 install(FILES LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(made ${PROJECT_BINARY_DIR}/installed)
@@ -21,6 +23,7 @@ file(MAKE_DIRECTORY ${made}/bin)
 foreach(command IN LISTS commands)
   file(CREATE_LINK ${from_bin}/scripts/${command} ${made}/bin/keel-${command} SYMBOLIC)
 endforeach()
+file(CREATE_LINK ${from_bin}/scripts/check_result.py ${made}/bin/keel-check-result SYMBOLIC)
 install(DIRECTORY ${made}/bin/ DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 find_package(Python3 3.11 QUIET COMPONENTS Interpreter)

@@ -13,48 +13,35 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 from documents.layout import files_outside_docs, in_site, place_in_site  # noqa: E402
 from namespaces.command import parser as hosts  # noqa: E402
+from studies.benchmark_result import parser as check_result  # noqa: E402
 from studies.command import parser as study  # noqa: E402
 from studies.execute.simulate import parser as simulate  # noqa: E402
+from studies.keys import Key, keys_of  # noqa: E402
 from studies.layout import INPUTS, as_installed  # noqa: E402
 from studies.views.command import parser as report  # noqa: E402
 
-COMMANDS = {"keel-study": study, "keel-report": report, "keel-simulate": simulate, "keel-hosts": hosts}
+COMMANDS = {"keel-study": study, "keel-report": report, "keel-simulate": simulate, "keel-hosts": hosts,
+            "keel-check-result": check_result}  # fmt: skip
 ABOUT = "proxy application for geometric multigrid, bottom Krylov solvers and communication schemes"
 ENVIRONMENT = """  KEEL_DATA  folder with machines/, platforms/, sites/, studies/ and decks of your own
   OMP_NUM_THREADS  threads of a rank; by default the processors that ranks share"""
-
-
-@dataclass(frozen=True)
-class Key:
-    """A row of keel --tables keys."""
-
-    name: str
-    default: str
-    allowed: str
-    meaning: str
-
-    @property
-    def words(self) -> list[str]:
-        """The words that its value may be."""
-        if self.allowed == "text":
-            return names("machines") if self.name == "comm.machine" else []
-        return [*(word for word in re.split(r", (?:or )?", self.allowed) if re.fullmatch(r"[A-Za-z][\w/]*", word)), "default"]
 
 
 def names(folder: str) -> list[str]:
     return sorted(path.stem for path in (INPUTS / folder).rglob("*.toml"))
 
 
-def keys_of(table: str) -> list[Key]:
-    rows = (re.split(r"(?<!\\)\|", line)[1:-1] for line in table.splitlines()[2:])
-    return [Key(*(cell.strip().strip("`").replace("\\|", "|") for cell in row)) for row in rows]
+def words_of(key: Key) -> list[str]:
+    """The words that its value may be."""
+    if key.allowed == "text":
+        return names("machines") if key.name == "comm.machine" else []
+    return [*(word for word in re.split(r", (?:or )?", key.allowed) if re.fullmatch(r"[A-Za-z][\w/]*", word)), "default"]
 
 
 def write_pages(folder: Path) -> None:
@@ -188,7 +175,7 @@ _keel() {
     mapfile -t COMPREPLY < <(
         compgen -W "$words" -- "$word"
         # No file stands in place of an option, a value, or the first word of a command that has verbs.
-        [[ -n $key || $word == -* || ( -z $first && $words != *=* ) ]] && exit
+        [[ -n $key || $word == -* || ( -z $first && -n $words && $words != *=* ) ]] && exit
         compgen -d -S / -- "$word"
         compgen -f -- "$word" | grep -E '[.](toml|json|jsonl)$'
     )
@@ -216,7 +203,7 @@ case $PREFIX in
     found=(${=$(_keel_words $service "$words[CURRENT-1]" "$first")})
     compadd -S '' -- ${(M)found:#*=}
     compadd -- ${found:#*=}
-    [[ -z $first && -z "${(M)found:#*=}" ]] || _files -g '*.(toml|json|jsonl)'
+    [[ -z $first && ${#found} -gt 0 && -z "${(M)found:#*=}" ]] || _files -g '*.(toml|json|jsonl)'
     ;;
 esac
 """
@@ -232,7 +219,7 @@ def completion(help_text: str, keys: list[Key], version: str) -> str:
     sections = dict.fromkeys(key.name.partition(".")[0] for key in keys)
     return WORDS.format(
         version=version,
-        values="\n".join(f"    {key.name}) echo \"{' '.join(key.words)}\" ;;" for key in keys if key.words != ["default"]),
+        values="\n".join(f"    {key.name}) echo \"{' '.join(words_of(key))}\" ;;" for key in keys if words_of(key) != ["default"]),
         topics=" ".join([*sections, *(key.name for key in keys)]),
         keys=" ".join(f"{key.name}=" for key in keys),
         decks=" ".join(sorted(path.name for path in INPUTS.glob("*.toml"))),

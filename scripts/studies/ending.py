@@ -25,7 +25,7 @@ def ended(command: Callable[[], int]) -> int:
     except BrokenPipeError:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)
-        return 128 + signal.SIGPIPE  # where the signal is blocked
+        return 128 + signal.SIGPIPE  # a blocked signal ends nothing
     except OSError as error:
         full = error.errno in FULL
         if not full and error.filename is None:
@@ -37,6 +37,6 @@ def ended(command: Callable[[], int]) -> int:
 
 
 def forget_output() -> None:
-    """Else Python tries to write at its end what could not be written."""
+    """Sends to nowhere what Python would try to write again at its end."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

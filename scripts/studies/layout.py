@@ -11,6 +11,7 @@ LAUNCHERS = TEMPLATES / "launchers"
 
 
 def as_installed(text: str) -> str:
+    text = re.sub(r"\bscripts/check_result\.py\b", "keel-check-result", text)
     return re.sub(r"\bscripts/(study|report|simulate|hosts)\b", r"keel-\1", text)
 
 

@@ -17,7 +17,7 @@ from documents.checks import wrong_links
 
 ROOT = Path(__file__).resolve().parents[2]
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
-COMMANDS = ("keel-study", "keel-report", "keel-simulate", "keel-hosts")
+COMMANDS = ("keel-study", "keel-report", "keel-simulate", "keel-hosts", "keel-check-result")
 STUDY = """
 name = "small"
 claim = "an installed Keel runs a study"
@@ -88,6 +88,13 @@ class Installed(unittest.TestCase):
             self.assertNotIn("scripts/", self.command(name, "--help"))
         self.assertIn("keel-study write has made", self.command("keel-study", "status", "nothing", status=2))
 
+    def test_the_page_of_the_benchmark_names_the_check_that_is_installed(self) -> None:
+        page = (self.prefix / "share/doc/keel/benchmark.md").read_text()
+        (name,) = re.findall(r"(?m)^(\S+) RESULT\.json$", page)
+        self.assertIn("none.json: no result of the benchmark", self.command(name, "none.json", status=2))
+        (self.here / "plan.json").write_text('{"grids": [], "problems": []}')
+        self.assertIn("class: ", self.command(name, "plan.json", status=1).replace("category: ", "class: "))
+
     def test_inputs_are_those_for_users(self) -> None:
         wanted = {name for name in files_below(ROOT / "inputs") if name.endswith(".toml") and not name.startswith("smoke/")}
         self.assertEqual(files_below(self.prefix / "share/keel/inputs"), wanted)
@@ -152,6 +159,7 @@ class Installed(unittest.TestCase):
             "keel-report hist": ["history"],
             "keel-report sc": ["schemes"],
             "keel-report run o": ["own.toml"],
+            "keel-check-result o": ["own.toml"],
             "keel-simulate --mach": ["--machine"],
             "keel-simulate qu": ["quickstart.toml"],
         }
@@ -184,12 +192,13 @@ class Installed(unittest.TestCase):
         source, target = self.folder / "source", self.folder / "target"
         for name in ("inputs", "scripts", "packaging"):
             shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "README.md"):
-            shutil.copy(ROOT / name, source)
+        for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "README.md", "docs/reference/keys.md"):
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name)
         options = ("--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check", "--quiet")
         done = run(sys.executable, "-m", "pip", "install", *options, "--root-user-action=ignore", "--target", target, source)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        for folder in ("inputs", "scripts"):
+        for folder in ("inputs", "scripts", "docs"):
             self.assertEqual(files_below(target / "keel_tools" / folder), files_below(self.prefix / "share/keel" / folder))
         environment = {**os.environ, "PYTHONPATH": str(target), "KEEL": KEEL}
         done = run(target / "bin/keel-study", "plan", "weak", cwd=self.here, env=environment)
