@@ -34,6 +34,8 @@ NUMBERS = """seconds cycles iterations bottom_iterations missed_bottoms restarts
     all_off_node_messages all_off_node_bytes words predicted_seconds predicted_on_one_socket"""
 TEXTS = "solver op scheme purpose name id date label version revision compiler build_type flags mpi backend unit interrupted_by"
 FLAGS = "converged passed valid interrupted shared_cores"
+GRID_NUMBERS = ("solves", "seconds", "cycles", "dof_per_second", "digits_per_second", "bottom_share", "bytes_per_unknown", "triad_share",
+                "sent_bytes")  # fmt: skip
 VOLUME = dict.fromkeys(("messages", "bytes", "off_node_messages", "off_node_bytes"), float)
 SHAPES: dict[str, Any] = {
     **dict.fromkeys(NUMBERS.split(), float),
@@ -49,8 +51,14 @@ SHAPES: dict[str, Any] = {
     "moved": {"bytes": float},
     "bottom": [{"restarts": float}],
     "done": [{"what": str, "done": float, "all": float}],
-}
-SHAPED = ("run", "plan", "solve", "step", "timer", "survey", "scheme", "check", "result")
+    "class": str,
+    **dict.fromkeys(("changed", "not_to_be_submitted"), [str]),
+    "memory": {"where": str} | dict.fromkeys(("bytes", "grids_bytes", "share"), float),
+    "grids": [{"grid": str, "cells": [float]} | dict.fromkeys(GRID_NUMBERS, float)],
+    "problems": [dict.fromkeys(("grid", "boundary", "rhs"), str) | dict.fromkeys(("seconds", "residuals"), [float])
+                 | dict.fromkeys(("cycles", "bottom_iterations", "digits", "u_l2"), float)],
+}  # fmt: skip
+SHAPED = ("run", "plan", "solve", "step", "timer", "survey", "scheme", "check", "result", "benchmark")
 
 
 def fits(value: Any, shape: Any) -> bool:
@@ -235,15 +243,35 @@ def check_shapes(record: Record, place: str) -> None:
 def read_runs(path: Path, writing: bool = False) -> list[Run]:
     """Every run of a file, in its order. A `run` record begins a run and a `plan` a dry run; what comes before the first belongs
     to a dry run of Keel before it wrote plans. A line ends at a line feed alone: other ends may stand in a text. `writing`: a run
-    appends to the file, and a last line that has no end yet is pending."""
+    appends to the file, and a last line that has no end yet is pending. RESULT.json is a run, too."""
     try:
         text = path.read_bytes().decode("utf-8", errors="replace")
     except OSError as error:
         raise UnreadableRecords(f"{path}: {error.strerror}; records are written with output.json={path}") from None
+    if runs := runs_in(path, text.split("\n"), writing):
+        return runs
+    try:
+        whole = json_of(text)
+    except ValueError:
+        what = "no record in it" if text.strip() else "it is empty"
+        raise NoRecords(f"{path}: {what}; records are the JSON lines of output.json=FILE") from None
+    if runs := runs_in(path, [json.dumps(whole)], False):
+        return runs
+    raise OtherJson(f"{path}: JSON, but no record; records are the JSON lines of output.json=FILE")
+
+
+def records_of_result(result: Record) -> list[Record]:
+    """The records within a RESULT.json of the benchmark, in the order of output.json."""
+    within = [result.get("run"), *(result.get("checks") or []), result.get("result")]
+    records = [record for record in within if isinstance(record, dict) and isinstance(record.get("record"), str)]
+    rest = {name: value for name, value in result.items() if name not in ("run", "checks", "result")}
+    return [*records[:1], rest, *records[1:]]
+
+
+def runs_in(path: Path, lines: Sequence[str], writing: bool) -> list[Run]:
     runs: list[Run] = []
     damage: list[str] = []  # in front of the next run
     ended = True  # whether the last run has its result
-    lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -254,21 +282,16 @@ def read_runs(path: Path, writing: bool = False) -> list[Run]:
             (damage if ended else runs[-1].damage).append(told)
         if record is None:
             continue
-        check_shapes(record, f"{path}:{number}")
-        if record["record"] in ("run", "plan") or not runs or (ended and runs[-1].head):
-            runs.append(Run(path, damage=damage))
-            damage, ended = [], False
-        runs[-1].records.append(record)
-        ended = record["record"] == "result"
+        for one in records_of_result(record) if record["record"] == "benchmark" and ended else [record]:
+            check_shapes(one, f"{path}:{number}")
+            if one["record"] in ("run", "plan") or not runs or (ended and runs[-1].head):
+                runs.append(Run(path, damage=damage))
+                damage, ended = [], False
+            runs[-1].records.append(one)
+            ended = one["record"] == "result"
     if runs:
         runs[-1].damage += damage
-        return runs
-    try:
-        whole = json_of(text)
-    except ValueError:
-        what = "no record in it" if damage else "it is empty"
-        raise NoRecords(f"{path}: {what}; records are the JSON lines of output.json=FILE") from None
-    raise OtherJson(f"{path}: JSON, but no record; records are the JSON lines of output.json=FILE")
+    return runs
 
 
 def of_one_clock(runs: Iterable[Run]) -> list[Run]:

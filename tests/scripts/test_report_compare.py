@@ -104,7 +104,9 @@ class Table(unittest.TestCase):
 
     def test_a_run_that_was_killed_shows_what_it_had_finished(self) -> None:
         solve = {"record": "solve", "solver": "cg", "seconds": 1.0, "cycles": 4}
-        found = self.rows(*run("solve", solve), end='{"record":"solve","sec')
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            found = self.rows(*run("solve", solve), end='{"record":"solve","sec')
+        self.assertEqual(told.getvalue(), f"{self.path}:3: cut off: '{{\"record\":\"solve\",\"sec'\n")
         self.assertEqual(found, ["| 1x2 | 8x8x8 | gsrb | cg | 1.0 | 4 | - | 1.00 [1.00-1.00] | 0.00 | 250 | - | KILLED |"])
         found = self.rows(*run("solve", RESULT | {"interrupted": True, "valid": False}))
         self.assertTrue(found[0].endswith("| INTERRUPTED |"))

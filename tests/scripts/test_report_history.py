@@ -116,12 +116,23 @@ class History(unittest.TestCase):
         self.assertEqual((status, told.splitlines()[-1]), (0, "no loss in 1 series"), told)
         self.assertIn("| aaa | 2026-01-01 | 7 |", told)
 
+    def test_a_run_counts_once_however_many_files_have_it(self) -> None:
+        self.write("aaa", 1, [4e6] * 6)
+        head, end = map(json.loads, records("aaa", "01-02", 4e6).splitlines())
+        head["id"] = "one"
+        (self.folder / "run.json").write_text(json.dumps(head) + "\n" + json.dumps(end) + "\n")
+        whole = {"record": "benchmark", "run": head, "checks": [], "result": end}
+        (self.folder / "RESULT.json").write_text(json.dumps(whole, indent=1))
+        status, told = self.report("--check")
+        self.assertEqual((status, told.splitlines()[-1]), (0, "no loss in 1 series"), told)
+        self.assertIn("| aaa | 2026-01-01 | 7 |", told)
+
     def test_what_is_no_record_is_told_and_other_json_is_not(self) -> None:
         self.write("aaa", 1, [4e6] * 6)
         (self.folder / "cut.json").write_text(records("aaa", "01-02", 4e6)[:-5])
         (self.folder / "half.json").write_text('{"record":"run","sch')
         (self.folder / "plan.json").write_text('{\n "points": []\n}\n')
-        with contextlib.redirect_stderr(io.StringIO()) as told:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
             self.assertEqual(command.main(["history", str(self.folder), "--check"]), 0)
         self.assertEqual(told.getvalue().count("\n"), 2, told.getvalue())
         for line in ("cut.json:2: cut off: ", "half.json: no record in it"):

@@ -119,6 +119,29 @@ class Page(unittest.TestCase):
         again = self.report(path, "--figures", "png,pdf,svg")
         self.assertEqual(again, (0, told))  # the same files: nothing was written twice
 
+    def test_a_result_of_the_benchmark_is_a_page_too(self) -> None:
+        within = {record["record"]: record for record in run()}
+        grid = {"grid": "h", "cells": [64, 64, 64], "solves": 12, "seconds": 0.25, "cycles": 11.25, "dof_per_second": 1048576.0,
+                "bottom_share": 0.05, "sent_bytes": 0.0}  # fmt: skip
+        problem = {"grid": "h", "boundary": "periodic", "rhs": "manufactured", "seconds": [0.5, 0.25, 0.3], "residuals": [1e-11, 5e-11, None],
+                   "cycles": 9, "u_l2": 0.3874}  # fmt: skip
+        result = {"record": "benchmark", "class": "tuned", "changed": ["solver: bottom.s = 8"], "not_to_be_submitted": ["--quick"],
+                  "memory": {"where": "node", "grids_bytes": 3e7, "bytes": 1e8, "share": 0.3}, "grids": [grid], "problems": [problem],
+                  "run": within["run"], "checks": [{"record": "check", "name": "x", "passed": False}],
+                  "result": within["result"] | {"valid": False}}  # fmt: skip
+        path = self.folder / "RESULT.json"
+        for indent in (1, None):
+            path.write_text(json.dumps(result, indent=indent) + "\n")
+            status, told = self.report(path)
+            self.assertEqual((status, told), (0, f"wrote {self.folder / 'RESULT.html'}\n"))
+        page = re.sub(r"\s*<[^>]+>\s*", "|", (self.folder / "RESULT.html").read_text())
+        for text in ("|result||INVALID: x|", "|class||tuned; changed: solver: bottom.s = 8|", "|not to be submitted||--quick|",
+                     "|memory of the grids||30.0 MB in 100 MB of a node, 30%|",
+                     "|h||64x64x64||12||0.250||11.2||1.0486e+06||-||5%||-||-||-|",
+                     "|h||periodic||manufactured||0.300 [0.250-0.500]||5.00e-11||9||-||-||0.3874|"):  # fmt: skip
+            self.assertIn(text, page)
+        self.assertEqual(self.report(path, self.file("run.json", run()))[0], 0)
+
     def test_without_a_triad_there_is_no_roof_and_rates_of_a_host_ahead_of_its_device_are_none(self) -> None:
         ahead = run()
         ahead[0]["deck"]["run"]["gpu_sync"] = "lazy"

@@ -11,7 +11,7 @@ from studies.views import compare, history, page, records, schemes, surveys
 
 ABOUT = """Tables and pages of records, the JSON lines that keel writes (output.json=FILE).
 
-    scripts/report run        RUN.json [RUN2.json]     one HTML page, two runs side by side
+    scripts/report run        RUN.json [RUN2.json]     one HTML page, two runs side by side; also RESULT.json
     scripts/report compare    RUN.json ...             a row a run and solver
     scripts/report surveys    SURVEY.json ...          counts of bottom solvers
     scripts/report schemes    W.R.MACHINE.json ...     communication schemes of dry runs

@@ -81,6 +81,7 @@ def read_folder(folder: Path) -> tuple[list[Run], int]:
             continue
         tell_damage(runs)
         every += [run for run in runs if run.head]
+    every = list({run.head.get("id") or number: run for number, run in enumerate(every)}.values())  # RESULT.json beside output.json
     found = [run for run in every if run.verdict == "VALID" and (run.result.get("fom") or 0) > 0]
     if not found:
         raise UnreadableRecords(f"{folder}: no run with a figure of merit in it; {len(every)} runs have none")

@@ -1,6 +1,6 @@
 """Makes one HTML page of a run, or of two side by side: time by level and operation, residuals, bandwidth, messages, memory.
 
-Of a file with several runs the last one is shown. The page lies beside the first file unless --output names another place, and
+A RESULT.json of the benchmark is taken, too: its page has the grids and problems. Of a file with several runs the last one is shown. The page lies beside the first file unless --output names another place, and
 nothing is overwritten. With --figures each figure is also a file of its own in the folder PAGE_figures.
 """
 
@@ -72,12 +72,57 @@ def facts(run: Run) -> dict[str, str]:
         "triad": f"{triad * 1e-9:.1f} GB/s, all ranks" if triad else "-",
         "cells": f"{size}, {len(head.get('levels') or [])} levels",
         **solver_facts(run),
+        **benchmark_facts(run),
         "set-up": f"{digits(result.get('setup_seconds'))} s",
         "moved in a solve": bytes_of(moved.get("bytes")),
         "memory of the fullest rank": f"{bytes_of(result.get('measured_bytes'))} measured, "
         f"{bytes_of(head.get('predicted_bytes'))} predicted, of it arrays {bytes_of(head.get('array_bytes'))}",
         "command": shlex.join(map(str, head.get("command") or [])),
     }
+
+
+def benchmark_facts(run: Run) -> dict[str, str]:
+    """The rows of a benchmark: its class, and whether it may be submitted."""
+    found: dict[str, str] = {}
+    for record in run.of("benchmark"):
+        memory = record.get("memory") or {}
+        changed = ", ".join(record.get("changed") or []) or "nothing"
+        found = {"class": f"{shown(record, 'class')}; changed: {changed}",
+                 "not to be submitted": ", ".join(record.get("not_to_be_submitted") or []) or "-",
+                 "memory of the grids": f"{bytes_of(memory.get('grids_bytes'))} in {bytes_of(memory.get('bytes'))} of a "
+                                        f"{shown(memory, 'where')}, {shown(memory, 'share', '.0%')}"}  # fmt: skip
+    return found
+
+
+GRID_HEAD = ["grid", "cells", "solves", "s a solve", "cycles", "dof/s", "digits/s", "bottom", "B/unknown", "of the triad", "sent"]
+PROBLEM_HEAD = ["grid", "boundary", "right-hand side", "s a solve, median [min-max]", "residual, max", "cycles", "bottom iterations", "digits",
+                "u_l2"]  # fmt: skip
+
+
+def grid_rows(runs: list[Run], names: list[str]) -> list[list[str]]:
+    """The grids of benchmarks, each with the name of its run where there are two."""
+    return [
+        [f"{name}, {shown(grid, 'grid')}" if len(runs) > 1 else shown(grid, "grid"), "x".join(map(str, grid.get("cells") or "-")),
+         shown(grid, "solves"), digits(grid.get("seconds")), shown(grid, "cycles", ".1f"), shown(grid, "dof_per_second", ".4e"),
+         digits(grid.get("digits_per_second")), shown(grid, "bottom_share", ".0%"), shown(grid, "bytes_per_unknown", ".0f"),
+         shown(grid, "triad_share", ".0%"), bytes_of(grid.get("sent_bytes"))]
+        for run, name in zip(runs, names, strict=True) for record in run.of("benchmark") for grid in record.get("grids") or []
+    ]  # fmt: skip
+
+
+def problem_rows(runs: list[Run], names: list[str]) -> list[list[str]]:
+    """The problems on each grid, likewise."""
+    rows = []
+    for run, name in zip(runs, names, strict=True):
+        for problem in (problem for record in run.of("benchmark") for problem in record.get("problems") or []):
+            seconds = [one for one in problem.get("seconds") or [] if one is not None]
+            residuals = [one for one in problem.get("residuals") or [] if one is not None]
+            rows.append([
+                f"{name}, {shown(problem, 'grid')}" if len(runs) > 1 else shown(problem, "grid"), shown(problem, "boundary"), shown(problem, "rhs"),
+                f"{digits(median(seconds))} [{digits(min(seconds))}-{digits(max(seconds))}]" if seconds else "-",
+                f"{max(residuals):.2e}" if residuals else "-", shown(problem, "cycles"), shown(problem, "bottom_iterations"),
+                shown(problem, "digits", ".2f"), shown(problem, "u_l2", ".10g")])  # fmt: skip
+    return rows
 
 
 def deck_text(run: Run) -> str:
@@ -128,6 +173,8 @@ def side_by_side(runs: list[Run], names: list[str]) -> dict[str, tuple[list[str]
         "facts": (["", *names], [[name, *(one.get(name, "-") for one in of_runs)] for name in every]),
         "differing": (["key", *names], [[key, *(str(run.key(key, "-")) for run in runs)] for key in differing]),
         "operations": head_and_rows(operation_columns(runs, names)),
+        "grids": (GRID_HEAD, grid_rows(runs, names)),
+        "problems": (PROBLEM_HEAD, problem_rows(runs, names)),
     }
 
 
@@ -153,7 +200,7 @@ def act(options: argparse.Namespace) -> int:
     from studies.evaluate.tables import tables_of_runs
 
     drawn = list(draw_all(tables_of_runs(runs, names), FIGURES))
-    tables = {name: html_table(head, found, "numbers" if name == "operations" else "facts") if found else ""
+    tables = {name: html_table(head, found, "facts" if name in ("facts", "differing") else "numbers") if found else ""
               for name, (head, found) in side_by_side(runs, names).items()}  # fmt: skip
     page = options.output or paths[0].with_name("_and_".join(path.stem for path in paths) + ".html")
     made = write_figures(page.with_name(f"{page.stem}_figures"), drawn, forms_of(options.figures))
