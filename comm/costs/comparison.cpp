@@ -7,8 +7,8 @@
 namespace keel {
 namespace {
 
-constexpr double Load::*loads[] = {&Load::overhead, &Load::latency, &Load::on_node, &Load::off_node,
-                                   &Load::off_node_bytes};
+constexpr double Load::*load_members[] = {&Load::overhead, &Load::latency, &Load::on_node, &Load::off_node,
+                                          &Load::off_node_bytes};
 
 // Calls visit(number) for all of a share's numbers, always in the same order.
 template <class AnyShare, class Visit>
@@ -17,7 +17,7 @@ void for_each_number(AnyShare& share, const Visit& visit) {
         for (const auto member : volume_members) visit(side->volume.*member);
         for (auto* const of_stages : {&side->loads, &side->near})
             for (auto& load : *of_stages)
-                for (const auto member : loads) visit(load.*member);
+                for (const auto member : load_members) visit(load.*member);
     }
 }
 

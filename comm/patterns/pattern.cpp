@@ -18,8 +18,8 @@ std::vector<Request> listed(const std::vector<Request>& list, const std::vector<
                             std::span<const int> ranks, const RankOf& rank_of) {
     std::vector<Request> all;
     for (const int rank : ranks) {
-        const auto found = std::ranges::equal_range(list, rank, {}, rank_of);
-        all.insert(all.end(), found.begin(), found.end());
+        const auto first = std::ranges::lower_bound(list, rank, {}, rank_of);
+        all.insert(all.end(), first, std::ranges::upper_bound(list, rank, {}, rank_of));
     }
     const auto ascends = [](const auto& of) {
         return std::ranges::adjacent_find(of, std::greater_equal()) == of.end();

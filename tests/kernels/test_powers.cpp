@@ -71,7 +71,7 @@ void next_vector(Operations& make, const std::vector<Field>& v, std::size_t n, F
 }  // namespace
 
 TEST_CASE("powers in one call are powers one by one, each on a ghost layer less") {
-    const std::size_t dimensions = GENERATE(2, 3);
+    const std::size_t dimensions = GENERATE(as<std::size_t>{}, 2, 3);
     const auto [boxes, width, storage] = GENERATE(table<int, int, Storage>({{1, 1, Storage::boxes},
                                                                             {3, 1, Storage::blocks},
                                                                             {3, 2, Storage::boxes},
@@ -153,7 +153,7 @@ TEST_CASE("combinations in one call are combinations one by one") {
     const auto [width, dimensions] =
         GENERATE(table<int, std::size_t>({{1, 3}, {5, 3}, {17, 3}, {5, 2}, {90, 2}}));
     Row x(3, width, 1, dimensions, GENERATE(Storage::boxes, Storage::blocks));
-    for (const std::size_t terms : {1, 2, 8, 9, 16}) {
+    for (const std::size_t terms : std::array<std::size_t, 5>{1, 2, 8, 9, 16}) {
         CAPTURE(width, dimensions, terms);
         std::vector<std::vector<Field>> v(2);
         for (auto& fields : v)

@@ -253,7 +253,8 @@ class BlockSystem {
         const int count = static_cast<int>(products.size());
         const auto sum = [&](int n) {
             double mine = 0.0;
-            const InnerProduct body{L_.of_shape(products[n].x), L_.of_shape(products[n].y)};
+            const Product& product = products[static_cast<std::size_t>(n)];
+            const InnerProduct body{L_.of_shape(product.x), L_.of_shape(product.y)};
             for_each_cell([&](int q, int i, int j, int k) { mine += body(q, i, j, k); });
             return mine;
         };

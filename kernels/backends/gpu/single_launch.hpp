@@ -59,8 +59,10 @@ struct BlockVectors {
     double* first;
     std::int64_t distance;  // in values
 
-    KEEL_BODY double* operator[](std::int64_t n) const { return first + n * distance; }
-    KEEL_BODY BlockVectors from(std::int64_t n) const { return {(*this)[n], distance}; }
+    KEEL_BODY double* operator[](std::size_t n) const {
+        return first + static_cast<std::int64_t>(n) * distance;
+    }
+    KEEL_BODY BlockVectors from(std::size_t n) const { return {(*this)[n], distance}; }
 };
 
 using Pairs = bodies::PairMemory<double*, double>;

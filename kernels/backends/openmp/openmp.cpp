@@ -109,7 +109,7 @@ class OpenMPOperations : public FusedHalfSweeps<TransfersByRows<OperationsOn<Ope
             // either side.
             const double values = coefficients_of(A) * static_cast<double>(stages.size() + 2) +
                                   static_cast<double>(3 * bases.size() * (stages.size() + 1));
-            const double bytes_of_rows = shape().row * sizeof(double) * values;
+            const double bytes_of_rows = static_cast<double>(shape().row) * sizeof(double) * values;
             run_in_one_pass(std::span(std::as_const(stages)), nullptr,
                             static_cast<std::ptrdiff_t>(bytes_of_rows), D);
             return work_of_powers(bases, A, recurrences);

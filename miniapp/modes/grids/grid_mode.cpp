@@ -85,7 +85,8 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
     GridUse fitted = use(deck);
     const Domain domain = domain_of(deck.parameters.problem, resolved.ranks);
     if (deck.parameters.problem.rhs == Rhs::file)
-        fitted.more_bytes += sizeof(double) * domain.count() * deck.parameters.problem.box_cells();
+        fitted.more_bytes +=
+            static_cast<double>(sizeof(double)) * domain.count() * deck.parameters.problem.box_cells();
     const Unknowns unknowns = unknowns_of(deck.parameters, fitted, resolved.ranks, domain.count());
     Resolved told = resolved;
     for (const std::string& line : fitted.left_out) told.remarks.push_back(line);

@@ -273,9 +273,9 @@ TEST_CASE("p-BiCGStab matches the golden histories and counts", "[golden]") {
 
         const int iterations = json.at("its");
         const auto [fewest, most] = std::minmax({iterations, json.at("its_longdouble").get<int>()});
-        const int slack = std::max(2, iterations / 10);
-        CHECK(report.iterations >= fewest - slack);
-        CHECK(report.iterations <= most + slack);
+        const int allowed = std::max(2, iterations / 10);
+        CHECK(report.iterations >= fewest - allowed);
+        CHECK(report.iterations <= most + allowed);
 
         const auto history = json.at("hist").get<std::vector<double>>();
         const auto agree8 = json.at("agree8").get<std::size_t>();
@@ -324,7 +324,7 @@ TEST_CASE("the iterations are those of PETSc", "[golden][exhaustive]") {
                     equivalent.push_back(other.at(key));
             const auto [fewest, most] = std::minmax_element(equivalent.begin(), equivalent.end());
             // An eighth: BiCGStab takes so many more or fewer by another rounding of the operator.
-            const int slack = of_bicgstab ? std::max(2, *fewest / 8) : 1;
+            const int allowed = of_bicgstab ? std::max(2, *fewest / 8) : 1;
             const int its = json.at(key).is_null() ? -1 : json.at(key).get<int>();
             const double tolerance = key == "its_1e3" ? 1e-3 : 1e-8;
             const auto reached = std::find_if(report.residuals.begin(), report.residuals.end(),
@@ -337,8 +337,8 @@ TEST_CASE("the iterations are those of PETSc", "[golden][exhaustive]") {
                 ++comparable;
                 agreeing += std::abs(mine - its) <= 1 ? 1 : 0;
             } else {
-                CHECK(mine >= *fewest - slack);
-                CHECK(mine <= *most + slack);
+                CHECK(mine >= *fewest - allowed);
+                CHECK(mine <= *most + allowed);
             }
             exact += mine == its ? 1 : 0;
         }

@@ -190,10 +190,10 @@ TEST_CASE("a cycle that is known is one graph, with the bottom's launch and with
     if (!OnEmulatedGpu::usable_alone()) return;
     const OnEmulatedGpu gpu("graphs");
     const Problem problem{.boxes = {2, 2, 2}, .width = 12, .beta = "smooth10"};
-    for (const bool mixed : {false, true})
+    for (const bool mixed_precision : {false, true})
         for (const double relaxation : {1.0, 1.1}) {
-            CAPTURE(mixed, relaxation);
-            Setup setup(problem, {.bottom_box = 3, .keeps_ghosts = true, .mixed = mixed},
+            CAPTURE(mixed_precision, relaxation);
+            Setup setup(problem, {.bottom_box = 3, .keeps_ghosts = true, .mixed = mixed_precision},
                         Communicator::self());
             Multigrid solver(setup.hierarchy, {.relaxation = relaxation}, {.solver = "cg"});
             for (int known = 0; known < 2; ++known) solver.solve();

@@ -109,7 +109,7 @@ Cycled cycled(const Problem& problem, const MultigridOptions& multigrid, bool mi
 }
 
 const Problem eight{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
-const Problem one{.boxes = {1, 1, 1}, .width = 5, .beta = "smooth10", .alpha = "wave"};
+const Problem lone{.boxes = {1, 1, 1}, .width = 5, .beta = "smooth10", .alpha = "wave"};
 const Problem flat{.boxes = {3, 2, 1}, .width = 3, .beta = "smooth10", .alpha = "wave", .dimensions = 2};
 const Problem walled{
     .boxes = {2, 1, 3}, .width = 3, .boundaries = dirichlet, .beta = "smooth10", .alpha = "wave"};
@@ -121,7 +121,7 @@ TEST_CASE("a bottom solve in one launch is the one that the host drives, but for
     if (!OnEmulatedGpu::usable_alone()) return;
     for (const std::string sync : {"per_operation", "lazy", "graphs"}) {
         const OnEmulatedGpu gpu(sync);
-        for (const Problem& problem : {eight, one, flat, walled, poisson})
+        for (const Problem& problem : {eight, lone, flat, walled, poisson})
             for (const std::string& method : launched_methods)
                 for (const Scaling scaling : {Scaling::jacobi, Scaling::none}) {
                     CAPTURE(sync, method, problem.boxes, problem.width, name(scaling));
@@ -233,13 +233,13 @@ TEST_CASE("no report of a bottom solve in one launch is lost, whatever the cycle
                                 {eight, {.accelerator = Accelerator::cg}},
                                 {poisson, {}}};
     for (const std::string sync : {"per_operation", "lazy", "graphs"})
-        for (const auto& [problem, multigrid, mixed] : variants) {
+        for (const auto& [problem, multigrid, mixed_precision] : variants) {
             const OnEmulatedGpu gpu(sync);
-            CAPTURE(sync, name(multigrid.cycle), mixed, problem.a);
+            CAPTURE(sync, name(multigrid.cycle), mixed_precision, problem.a);
             MultigridOptions few = multigrid;
             few.max_cycles = 4;
-            const SolveReport launched = cycled(problem, few, mixed, Driven::by_device).report;
-            const SolveReport driven = cycled(problem, few, mixed, Driven::by_host).report;
+            const SolveReport launched = cycled(problem, few, mixed_precision, Driven::by_device).report;
+            const SolveReport driven = cycled(problem, few, mixed_precision, Driven::by_host).report;
             REQUIRE(launched.visits.size() == driven.visits.size());
             for (std::size_t n = 0; n < driven.visits.size(); ++n) {
                 CAPTURE(n);
@@ -261,8 +261,8 @@ TEST_CASE("residuals beyond those that come with the result come after it") {
     const OnEmulatedGpu gpu("lazy");
     const BottomOptions options{
         .solver = "chebyshev", .tolerance = 1e-300, .max_iterations = 300, .max_restarts = 0};
-    const Solved launched = solved(one, options, Driven::by_device);
-    const Solved driven = solved(one, options, Driven::by_host);
+    const Solved launched = solved(lone, options, Driven::by_device);
+    const Solved driven = solved(lone, options, Driven::by_host);
     REQUIRE(launched.report.residuals.size() == driven.report.residuals.size());
     REQUIRE(launched.report.residuals.size() > 280);
     CHECK(launched.report.residuals.back() == Approx(driven.report.residuals.back()));

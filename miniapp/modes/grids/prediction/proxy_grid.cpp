@@ -69,8 +69,8 @@ Slice ProxyGrid::slice_of(const GridSetup& grids, const Trace& trace, const Leve
     slice.shares.clear();
     for (int l = 0; l < grids_.levels(); ++l) {
         const LevelShape& shape = shapes[static_cast<std::size_t>(std::clamp(l + shift, 0, count - 1))];
-        const auto boxes = static_cast<double>(grids.domain.whole() ? product(shape.boxes)
-                                                                    : grids.domain.count());  // none merge
+        const auto boxes = grids.domain.whole() ? static_cast<double>(product(shape.boxes))
+                                                : static_cast<double>(grids.domain.count());  // none merge
         const double most = std::ceil(boxes / shape.ranks);
         const auto here = static_cast<double>(hierarchy_.level(l).layout.local_count());
         slice.shares.push_back({most / here, boxes / most, shape.merged > 1});
