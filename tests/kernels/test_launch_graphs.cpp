@@ -126,6 +126,7 @@ TEST_CASE("no graph outlives memory of the device or pinned memory, which it may
 }
 
 TEST_CASE("launches that differ in their padding alone are one sequence") {
+    if (!clears_padding) return;
     Device device(0, GpuSync::graphs);
     const auto memory = device.allocate(sizeof(double));
     alignas(AddPadded) std::array<std::byte, sizeof(AddPadded)> place;

@@ -18,6 +18,14 @@ namespace {
 // Memory of a device, or pinned memory of the host. When it is freed, no launch is pending and no graph left.
 using Memory = std::unique_ptr<void, std::function<void(void*)>>;
 
+// Whether launches are told apart without what lies in padding: with GCC, which nvcc calls, too. With other
+// compilers a sequence may go unrecognised.
+#if __has_builtin(__builtin_clear_padding)
+constexpr bool clears_padding = true;
+#else
+constexpr bool clears_padding = false;
+#endif
+
 // A sequence of launches that was seen before is replayed as a graph: one launch for all. Launches wait here
 // until the host needs a result. Sequences are told apart by every byte that they pass to the device, so a
 // replay does exactly what the launches would have done; those that pass numbers of their own (a Krylov
@@ -249,8 +257,6 @@ class Device {
         if (sync_ == GpuSync::per_operation) wait_for_current();
     }
 
-    // Without what lies in padding, where the compiler knows how: GCC, which nvcc calls, too. With others a
-    // sequence may go unrecognised.
     template <class T>
     static std::string bytes_of(T value) {
 #if __has_builtin(__builtin_clear_padding)

@@ -52,8 +52,29 @@ struct Thread {
 };
 
 // A place in a fibre or in the scheduler, for the compiler's jumps. With the address sanitizer those of the C
-// library ask the kernel each time, and so do functions that the sanitizer sees jump.
+// library ask the kernel each time, and so do functions that the sanitizer sees jump. Clang has jumps of its
+// own for few processors; for the others, such as Arm's, the C library's contexts are slow and good.
+#if !defined(__clang__) || defined(__x86_64__) || defined(__powerpc64__)
 using Point = void* [5];
+
+// Goes on at `to`, and returns when something goes on at `from`.
+[[gnu::noinline, gnu::no_sanitize_address]] inline void go_on(Point& from, Point& to) {
+    if (__builtin_setjmp(from) == 0) __builtin_longjmp(to, 1);
+}
+// The same for a context that nothing has run in.
+[[gnu::noinline, gnu::no_sanitize_address]] inline void begin(Point& from, const ucontext_t& context) {
+    if (__builtin_setjmp(from) == 0) setcontext(&context);
+}
+#else
+using Point = ucontext_t;
+
+inline void go_on(Point& from, const Point& to) {
+    swapcontext(&from, &to);
+}
+inline void begin(Point& from, const ucontext_t& context) {
+    swapcontext(&from, &context);
+}
+#endif
 
 struct Fibres {
     static constexpr std::size_t stack_bytes = 64 * 1024;
@@ -64,7 +85,7 @@ struct Fibres {
         bool started = false;
         bool done = false;
     };
-    std::vector<Fibre> fibres;
+    std::deque<Fibre> fibres;  // a point must stay where it is
     Point scheduler;
     std::size_t running = 0;
     bool forward = false;  // whether the last block began with its first thread
@@ -110,9 +131,9 @@ inline Device& device() {
     return one;
 }
 
-[[gnu::no_sanitize_address]] inline void barrier() {
+inline void barrier() {
     Fibres& block = device().block;
-    if (__builtin_setjmp(block.current().point) == 0) __builtin_longjmp(block.scheduler, 1);
+    go_on(block.current().point, block.scheduler);
 }
 
 // A fibre runs a thread of one block after the other.
@@ -126,11 +147,10 @@ inline void start_fibre() {
 }
 
 // Runs the current fibre until its next barrier. Only its first entry is by a context, which asks the kernel.
-[[gnu::no_sanitize_address]] inline void resume_fibre() {
+inline void resume_fibre() {
     Fibres& block = device().block;
     Fibres::Fibre& fibre = block.current();
-    if (__builtin_setjmp(block.scheduler) != 0) return;
-    if (fibre.started) __builtin_longjmp(fibre.point, 1);
+    if (fibre.started) return go_on(block.scheduler, fibre.point);
     fibre.started = true;
     ucontext_t context;
     getcontext(&context);
@@ -138,7 +158,7 @@ inline void start_fibre() {
     context.uc_stack.ss_size = Fibres::stack_bytes;
     context.uc_link = nullptr;
     makecontext(&context, start_fibre, 0);
-    setcontext(&context);
+    begin(block.scheduler, context);
 }
 
 inline dim3 thread_at(std::size_t t, dim3 threads) {
