@@ -7,6 +7,7 @@
 #include "kernels/check.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
+#include "solvers/multigrid/stages.hpp"
 
 namespace keel {
 namespace {
@@ -162,19 +163,19 @@ Report Multigrid::improve_bottom() {
     return report;
 }
 
-// u += so many cycles in single precision for L e = r, whose maximum is known: e is found of r / max|r|, so
-// that it neither overflows nor underflows.
+// u += so many cycles in single precision for L e = r, whose maximum is `norm`.
 void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first) {
     Level& level = levels_.level(finest);
     Level& single = levels_.cycled(finest);
-    single.operations.convert(single.f, r, 1 / norm, Update::replace);
+    const CorrectionScales scales = correction_scales(norm, levels_.single_scale());
+    single.operations.convert(single.f, r, scales.residual, Update::replace);
     share_right_hand_side(single);
     for (int n = 0; n < cycles; ++n)
         if (first && n == 0 && options_.cycle == Cycle::f)
             full_multigrid(finest);
         else
             v_cycle(finest, n == 0 ? Guess::zero : Guess::with_ghosts);
-    level.operations.convert(level.u, single.u, norm * levels_.single_scale(), Update::add);
+    level.operations.convert(level.u, single.u, scales.correction, Update::add);
 }
 
 // From the bottom up: each level starts from the interpolated solution of the coarser one and takes one

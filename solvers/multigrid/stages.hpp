@@ -46,4 +46,22 @@ inline int cycles_of_next_stage(std::span<const double> residuals, std::span<con
     return (cycles + stages - 1) / stages;
 }
 
+// The factors by which a residual is converted to single precision, and the correction back.
+struct CorrectionScales {
+    double residual = 1;
+    double correction = 1;
+};
+
+// Powers of two, which round nothing: a residual of maximum `norm` becomes at least 0.5 and less than 1.
+// Cycles solve with `single_scale` L. Near the ends of the range of double a factor would not be a normal
+// number: the clamp keeps it one. The residual is then further from 1, for which single precision, from
+// 2^-126 to 2^127, has room.
+inline CorrectionScales correction_scales(double norm, double single_scale) {
+    const int of_operator = std::ilogb(single_scale);
+    const int wanted = -1 - std::ilogb(norm);
+    const int exponent =
+        std::clamp(wanted, std::max(-1022, of_operator - 1023), std::min(1023, of_operator + 1022));
+    return {std::ldexp(1.0, exponent), std::ldexp(1.0, of_operator - exponent)};
+}
+
 }  // namespace keel

@@ -154,6 +154,36 @@ TEST_CASE("mixed precision solves what double does") {
     }
 }
 
+TEST_CASE("mixed precision solves for the smallest and largest right-hand sides that double solves for") {
+    if (!able()) return;
+    const Problem problems[] = {{.width = 8, .boundaries = dirichlet, .beta = "smooth10"},
+                                {.boxes = {2, 2, 1}, .width = 8, .boundaries = dirichlet, .a = 0.0, .b = 1e9},
+                                {.boxes = {3, 1, 1}, .width = 8, .boundaries = mixed, .b = 3e-9}};
+    for (const Problem& problem : problems) {
+        if (!enough_boxes(problem.boxes)) continue;
+        const auto solved = [&](bool in_both, int exponent) {
+            const HierarchyOptions options{.bottom_box = 2};
+            Setup setup(problem, in_both ? mixing(options) : options);
+            Level& finest = setup.finest();
+            finest.plain->axpby(finest.f, std::ldexp(1.0, exponent), finest.f, 0, finest.f);
+            return Multigrid(setup.hierarchy, {.max_cycles = 60}, {}).solve();
+        };
+        const SolveReport plain = solved(true, 0);
+        CHECK(plain.converged());
+        int solvable = 0;
+        for (const int exponent : {-1020, -1012, -1002, -997, -980, -900, 900, 980, 1010, 1020}) {
+            CAPTURE(problem.b, exponent);
+            if (!solved(false, exponent).converged()) continue;
+            ++solvable;
+            const SolveReport found = solved(true, exponent);
+            CHECK(found.converged());
+            // Powers of two change no digit where residuals are normal numbers.
+            if (exponent >= -980) CHECK(found.residuals == plain.residuals);
+        }
+        CHECK(solvable >= 7);
+    }
+}
+
 TEST_CASE("a tolerance below rounding ends as stagnated in mixed precision, too") {
     if (!able()) return;
     Setup setup({.width = 8, .boundaries = dirichlet}, mixing({.bottom_box = 4}));
