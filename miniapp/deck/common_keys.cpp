@@ -223,6 +223,10 @@ void add_output(Table& table) {
               "all times of operations in the report, and records of each rank")
         .needs("run.mode",
                {"solve", "krylov", "survey", "full_multigrid", "spmv", "fixed_point", "orthogonalise"});
+    expert
+        .text("result", &OutputOptions::result, "file of the benchmark's result, which must not be there yet",
+              "path")
+        .needs("run.mode", {"benchmark", "quick_benchmark"});
 }
 
 void add_amg(Table& table) {

@@ -135,8 +135,9 @@ struct RunOptions {
 };
 
 struct OutputOptions {
-    std::string json;      // path of the JSON lines; empty = none
-    bool details = false;  // all times of operations, and records of each rank
+    std::string json;                    // path of the JSON lines; empty = none
+    bool details = false;                // all times of operations, and records of each rank
+    std::string result = "RESULT.json";  // path of the benchmark's result
 };
 
 // Options that only one mode knows, by their type.

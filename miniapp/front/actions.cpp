@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "kernels/backends/threads.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/files/output_files.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/record_file.hpp"
 #include "miniapp/front/reporter.hpp"
@@ -53,13 +53,13 @@ bool choose_threads(const Resolved& resolved, const Communicator& comm) {
     return true;
 }
 
-// Writes RESULT.json, and the record of the same content.
-void write_result(const BenchmarkResult& result, Reporter& report, Findings& findings) {
+// Writes the file of output.result, and the record of the same content.
+void write_result(const BenchmarkResult& result, NewFile& file, Reporter& report, Findings& findings) {
     report.record(result.record);
     findings.submission = result.lines;
-    std::ofstream file(result_file);
-    file << result.file << std::flush;
-    if (!file) findings.trouble = fmt::format("{} could not be written; choose another folder", result_file);
+    if (!file.write(result.file))
+        findings.trouble =
+            "output.result could not be written: choose a place with room for it, and run again";
 }
 
 }  // namespace
@@ -119,6 +119,13 @@ Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::stri
     if (refused(exceeds_memory(mode, comm, memory_of(*backend, mode.resolved().detected, comm)), comm))
         return bad_input;
     const bool speaks = comm.rank() == 0;
+    const std::string result_name = mode.result_file();
+    NewFile result(result_name);
+    const std::string reason = speaks && !result_name.empty() ? result.create() : "";
+    if (refused(
+            complaints(reason.empty() ? "" : fmt::format("output.result = \"{}\": {}", result_name, reason)),
+            comm))
+        return bad_input;
     RecordFile file(records);
     if (refused(complaints(speaks ? file.open() : ""), comm)) return bad_input;
     Findings findings;
@@ -132,7 +139,8 @@ Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::stri
     const auto regions = make_regions();
     mode.run({comm, *backend, *progress, *report, ending, regions.get()}, findings);
     findings.facts.total_seconds = now() - start.begun;
-    if (speaks && findings.benchmark) write_result(benchmark_result(deck, findings), *report, findings);
+    if (speaks && findings.benchmark)
+        write_result(benchmark_result(deck, findings, result_name), result, *report, findings);
     report->record(closing_records(findings));
     if (!file.finish())
         findings.trouble = "output.json lacks records: choose a place with room for them, and run again";

@@ -55,6 +55,9 @@ class PreparedMode {
     // Why a rank cannot plan the messages of all ranks, virtual ones too, in its share of the memory; empty
     // if it may. Purely local.
     virtual std::string exceeds_planning(const SharedMemory&) const { return ""; }
+    // A file of its own that a run creates before it computes, and writes when it ends; empty if there is
+    // none.
+    virtual std::string result_file() const { return ""; }
     // Sizes, messages and memory of a run. Allocates nothing of the problem's size; to plan it takes its
     // share of this memory at most. Collective; complete on rank 0.
     virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory,

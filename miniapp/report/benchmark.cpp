@@ -14,6 +14,8 @@
 namespace keel {
 namespace {
 
+constexpr std::size_t longest_path = 300;
+
 // Beside what the benchmark found the records of the run and of the end of it.
 Json benchmark_record(const DeckFacts& deck, const Findings& findings,
                       const std::vector<std::string>& marks) {
@@ -53,7 +55,7 @@ std::string digest_of(const std::string& text) {
 
 }  // namespace
 
-BenchmarkResult benchmark_result(const DeckFacts& deck, const Findings& findings) {
+BenchmarkResult benchmark_result(const DeckFacts& deck, const Findings& findings, const std::string& name) {
     const BenchmarkFindings& found = *findings.benchmark;
     std::vector<std::string> marks = found.marks;
     if (!findings.valid()) marks.emplace_back("RESULT INVALID");
@@ -71,10 +73,11 @@ BenchmarkResult benchmark_result(const DeckFacts& deck, const Findings& findings
         result.lines += wrapped(fmt::format("{:<10}{}", label, text), 10) + "\n";
     };
     result.lines =
-        wrapped(fmt::format("Keel benchmark, class {}: {}", found.category,
-                            marks.empty() ? "submit these lines and RESULT.json"
-                                          : fmt::format("NOT TO BE SUBMITTED: {}", fmt::join(marks, "; "))),
-                4) +
+        wrapped(
+            fmt::format("Keel benchmark, class {}: {}", found.category,
+                        marks.empty() ? fmt::format("submit these lines and {}", shown(name, longest_path))
+                                      : fmt::format("NOT TO BE SUBMITTED: {}", fmt::join(marks, "; "))),
+            4) +
         "\n" + found.text;
     add_line("machine", machine_text(findings.facts));
     add_line("program", fmt::format("Keel {} ({}), {} {}, {}", build_info::version, build_info::revision,

@@ -606,6 +606,7 @@ TEST_CASE("the smoke decks together try every choice of every key") {
     tried["network.write"].insert("machine.toml");
     // They take long and write a file, too: tests/executable/test_benchmark.py.
     tried["run.mode"].insert({"benchmark", "quick_benchmark"});
+    tried["output.result"].insert("RESULT.json");
     for (const auto& path : decks_in("inputs/smoke", false)) {
         const Deck deck = from_file(path);
         for (const Key& key : all_keys().keys()) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "build_info.hpp"
@@ -196,7 +195,8 @@ bool write_machine(const NetworkOptions& options, int repeats, const NetworkResu
         build_info::revision, repeats, facts.ranks, facts.topology.describe(), facts.mpi)};
     comments.insert(comments.end(), network.remarks.begin(), network.remarks.end());
     if (facts.shared_cores) comments.push_back("Ranks shared processors: these are no times of a network.");
-    std::ofstream(options.write) << machine_toml(network.machine, comments);
+    NewFile file(options.write);
+    if (!file.create().empty() || !file.write(machine_toml(network.machine, comments))) return false;
     const MachineFile back = parse_machine(read_text(options.write));
     return back.errors.empty() && back.machine == network.machine;
 }

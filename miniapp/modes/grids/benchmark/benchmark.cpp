@@ -37,6 +37,7 @@ class PreparedBenchmark : public PreparedMode {
     }
 
     const Resolved& resolved() const override { return resolved_; }
+    std::string result_file() const override { return deck_.parameters.output.result; }
     // Also the rules of each grid: the deck has passed them with another size.
     std::string exceeds(const SharedMemory& memory) const override {
         const Size size = size_for(memory);
@@ -195,9 +196,9 @@ class BenchmarkMode : public Mode {
     std::vector<NamedSolver> solvers(const Deck& deck) const override { return solve_->solvers(deck); }
     void check(Rules& rules, int ranks) const override {
         solve_->check(rules, ranks);
-        const std::string reason = reason_not_writable(result_file);
-        rules.require(reason.empty() || rules.of_dry_run(), {"run.mode"},
-                      fmt::format("{}: {}; start it in another folder", result_file, reason));
+        const OutputOptions& output = rules.parameters().output;
+        rules.allow(output.json.empty() || !is_same_file(output.result, output.json),
+                    {"output.result", "output.json"}, "is output.json, too; choose another");
     }
     std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved) const override {
         return std::make_unique<PreparedBenchmark>(*solve_, deck, resolved, quick_);
