@@ -39,9 +39,16 @@ std::vector<std::string> complaints(const std::string& complaint) {
 // on rank 0.
 std::vector<std::string> exceeds_memory(const PreparedMode& mode, const Communicator& comm,
                                         const SharedMemory& found) {
-    const double bytes = comm.min(found.bytes);
+    const SharedMemory memory = least_of(found, comm);
     if (comm.rank() != 0) return {};
-    return complaints(mode.exceeds({bytes, found.sharing, found.where}));
+    const double triad = mode.resolved().triad_bytes / memory.sharing;
+    std::string complaint = mode.exceeds(memory);
+    if (complaint.empty() && triad > memory.process.left)
+        complaint = fmt::format("run.triad_mb takes {} of a rank; choose less", bytes_text(triad));
+    if (!complaint.empty() && memory.is_limited_by_process())
+        complaint += fmt::format(" ({} leaves a rank {}: raise it, or start fewer threads)",
+                                 memory.process.name, bytes_text(memory.process.left));
+    return complaints(complaint);
 }
 
 // Without OMP_NUM_THREADS on any rank, ranks share the processors of their node: whether it was so. OpenMP
@@ -83,10 +90,10 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
     const Resolved& resolved = mode.resolved();
     // Virtual ranks are those of another machine. Of a device nothing is known where there is none.
     const bool here = !resolved.has_virtual_ranks() && !backend_info(resolved.backend).features.device_memory;
-    if (here && refused(exceeds_memory(mode, comm, memory_of_nodes(resolved.detected)), comm))
-        return bad_input;
-    const SharedMemory memory{comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node",
-                              resolved.dry_run_limit};
+    if (here) choose_threads(resolved, comm);
+    SharedMemory memory = least_of(memory_of_nodes(resolved.detected), comm);
+    if (here && refused(exceeds_memory(mode, comm, memory), comm)) return bad_input;
+    memory.dry_run_limit = resolved.dry_run_limit;
     if (refused(complaints(mode.exceeds_planning(memory)), comm)) return bad_input;
     RecordFile file(records);
     if (refused(complaints(comm.rank() == 0 ? file.open() : ""), comm)) return bad_input;

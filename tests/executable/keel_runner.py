@@ -220,9 +220,11 @@ class KeelTest(unittest.TestCase):
         self.assertEqual((run.status, run.stderr), (0, ""), run)
         return run.record("plan")
 
-    def refused(self, ranks: int | None, *words: object, expected: Sequence[str], records: bool = True) -> None:
+    def refused(
+        self, ranks: int | None, *words: object, expected: Sequence[str], records: bool = True, under: Sequence[str] = ()
+    ) -> None:
         """Bad input: status 2, every expected complaint once, and nothing else done."""
-        run = self.run_keel(ranks, *words, records=records, quick=False)
+        run = self.run_keel(ranks, *words, records=records, quick=False, under=under)
         self.assertEqual(run.status, 2, run)
         self.assertEqual(run.stdout, "", run)
         self.assertEqual(run.files, {}, run)

@@ -110,7 +110,13 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
 }
 
 std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
-    return exceeds_memory(grids_, memory).value_or("");
+    const std::string complaint = exceeds_memory(grids_, memory).value_or("");
+    if (!complaint.empty() || !memory.process.given() || grids_.use.krylov == KrylovLevel::none)
+        return complaint;
+    // A process at its limit ends. Predictions are right to a tenth, but for what MPI and libraries take.
+    const auto predicted =
+        static_cast<double>(predicted_bytes(grids_, grids_.finest(), resolved_.topology, {}));
+    return exceeds_memory(grids_, memory, 1.1 * predicted + 16e6).value_or("");
 }
 
 Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const {

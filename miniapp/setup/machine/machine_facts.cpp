@@ -1,5 +1,6 @@
 #include "miniapp/setup/machine/machine_facts.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/backends/threads.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/setup/machine/processors.hpp"
 
@@ -44,13 +46,14 @@ std::optional<int> socket_of_process() {
 }
 
 // Edge of the cube of cells of one array of the triad.
-int triad_width(int ranks_on_node, std::size_t device_cache, double node_bytes) {
+int triad_width(int ranks_on_node, std::size_t device_cache, double node_bytes, double left) {
     // Virtual machines report the cache of a whole socket or more; beyond 32 MB the measurement would need
     // more memory than many a problem.
     const long reported = sysconf(_SC_LEVEL3_CACHE_SIZE);
     const double cache = reported > 0 ? std::min(static_cast<double>(reported), 32e6) : 32e6;
     // To stream the cache of a device takes no longer than to launch that and to wait for it.
-    double bytes = device_cache > 0 ? 32 * static_cast<double>(device_cache) : 4 * cache / ranks_on_node;
+    double bytes = device_cache > 0 ? 32 * static_cast<double>(device_cache)
+                                    : std::min(4 * cache / ranks_on_node, left / 2);
     if (node_bytes > 0) bytes = node_bytes / ranks_on_node;
     const double width = std::cbrt(bytes / (3 * sizeof(double)));
     return std::clamp(static_cast<int>(width) / 8 * 8, 16, 1024);
@@ -67,6 +70,21 @@ std::size_t peak_resident_bytes() {
 
 void reset_peak() {
     std::ofstream("/proc/self/clear_refs") << 5;  // proc(5): resets VmHWM
+}
+
+ProcessLimit process_limit() {
+    ProcessLimit least;
+    const auto consider = [&](auto resource, const std::string& name, const std::string& taken) {
+        rlimit limit{};
+        if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+        if (!least.given() && !simulated()) on_every_thread([](int) {});
+        const double left =
+            static_cast<double>(limit.rlim_cur) - 1024.0 * static_cast<double>(status_kilobytes(taken));
+        if (left < least.left) least = {std::max(left, 0.0), name};
+    };
+    consider(RLIMIT_AS, "ulimit -v", "VmSize");
+    consider(RLIMIT_DATA, "ulimit -d", "VmData");
+    return least;
 }
 
 std::vector<int> sockets_of_processes(const Communicator& comm) {
@@ -102,7 +120,8 @@ int most_ranks_per_device(const std::vector<std::string>& devices, const Topolog
 
 double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend,
                      double node_bytes) {
-    const int width = triad_width(most_ranks_per_node(topology), backend.device_cache_bytes(), node_bytes);
+    const int width = triad_width(most_ranks_per_node(topology), backend.device_cache_bytes(), node_bytes,
+                                  comm.min(process_limit().left));
     constexpr Boundaries periodic{};
     const auto operations = backend.make_operations(Layout({1, 1, 1}, width, periodic, {0}, 0), 0);
     const Field x = operations->make_field();

@@ -221,8 +221,19 @@ double memory_of_node() {
 }
 
 SharedMemory memory_of_nodes(const Topology& topology) {
-    // All simulated ranks share one machine.
-    return {memory_of_node(), simulated() ? topology.ranks() : most_ranks_per_node(topology), "node"};
+    // All simulated ranks share one machine, and one process.
+    SharedMemory memory{memory_of_node(), simulated() ? topology.ranks() : most_ranks_per_node(topology),
+                        "node"};
+    memory.process = process_limit();
+    if (simulated()) memory.process.left /= memory.sharing;
+    memory.bytes = std::min(memory.bytes, memory.process.left * memory.sharing);
+    return memory;
+}
+
+SharedMemory least_of(SharedMemory memory, const Communicator& comm) {
+    memory.bytes = comm.min(memory.bytes);
+    memory.process.left = comm.min(memory.process.left);
+    return memory;
 }
 
 SharedMemory memory_of(const Backend& backend, const Topology& detected, const Communicator& comm) {
@@ -231,11 +242,11 @@ SharedMemory memory_of(const Backend& backend, const Topology& detected, const C
     if (!backend.device().empty())  // rank 0 knows who shares one
         memory = {static_cast<double>(backend.free_device_bytes()),
                   static_cast<int>(comm.max(most_ranks_per_device(devices, detected))), "device"};
-    memory.bytes = comm.min(memory.bytes);
-    return memory;
+    return least_of(memory, comm);
 }
 
-std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory) {
+std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory,
+                                          double of_rank) {
     const Index& boxes = grids.domain.around();
     const int box = grids.problem.box;
     const int bottom_box = grids.hierarchy.bottom_box;
@@ -254,20 +265,22 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
                (fields / grids.ranks * memory.sharing +
                 copies * coarsening * (grids.fields_of_level + grids.fields_on_coarsest));
     };
-    const double needed = needed_with(box);
+    const double more = std::max(1.0, of_rank * memory.sharing / needed_with(box));
+    const double needed = more * needed_with(box);
     if (needed <= memory.bytes) return {};
     // Half as wide a box coarsens as well, down to the coarsest level's.
     const int narrowest = bottom_box < box ? 2 * bottom_box : 1;
     int fits = box;
     do fits = fits % 2 == 0 ? fits / 2 : 0;
-    while (fits >= narrowest && needed_with(fits) > memory.bytes);
+    while (fits >= narrowest && more * needed_with(fits) > memory.bytes);
     return fmt::format(
-        "problem.box = {}, problem.boxes = [{}]{} on {}: at least {} on a {} of {}; "
+        "problem.box = {}, problem.boxes = [{}]{} on {}: {} {} on a {} of {}; "
         "choose {}fewer boxes, or more {}s",
         box, fmt::join(boxes, ","),
         grids.domain.whole() ? "" : fmt::format(" of which {} are present", grids.domain.count()),
-        counted(grids.ranks, "rank"), bytes_text(needed), memory.where, bytes_text(memory.bytes),
-        fits >= narrowest ? fmt::format("problem.box = {} or less, ", fits) : "", memory.where);
+        counted(grids.ranks, "rank"), more > 1 ? "about" : "at least", bytes_text(needed), memory.where,
+        bytes_text(memory.bytes), fits >= narrowest ? fmt::format("problem.box = {} or less, ", fits) : "",
+        memory.where);
 }
 
 }  // namespace keel

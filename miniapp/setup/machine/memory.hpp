@@ -31,7 +31,9 @@ struct SharedMemory {
     int sharing = 1;    // ranks
     std::string where;  // "node" or "device"
     double dry_run_limit = 1;
+    ProcessLimit process = {};  // each rank's; all together have no more than `bytes`
 
+    bool is_limited_by_process() const { return process.left * sharing <= bytes; }
     // The limits of a dry run on each of the ranks.
     DryRunLimit limit() const { return {dry_run_limit, bytes / 2 / sharing}; }
 };
@@ -39,12 +41,15 @@ double memory_of_machine();  // bytes
 double memory_of_node();     // the part of them that control groups and the job allow
 // The memory that ranks of this node share.
 SharedMemory memory_of_nodes(const Topology& topology);
+// The least of all ranks'. Collective.
+SharedMemory least_of(SharedMemory memory, const Communicator& comm);
 // The memory in which the backend keeps its data, on the node or device with least. Collective.
 SharedMemory memory_of(const Backend& backend, const Topology& detected, const Communicator& comm);
 
 // Why the grids cannot fit; nothing if they may. Judges by the number of cells alone, so that it can be asked
-// before anything is laid out.
-std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory);
+// before anything is laid out, and by what a rank is known to need.
+std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory,
+                                          double of_rank = 0);
 
 // Bytes of memory taken since it was made, at their peak on the host. Unknown, 0, of simulated ranks, which
 // share a process.

@@ -47,7 +47,9 @@ class PreparedBenchmark : public PreparedMode {
             solve_.check(rules, resolved_.ranks);
             if (const auto errors = std::move(rules).errors(); !errors.empty()) return errors.front();
         }
-        return prepared(deck_of(size))->exceeds(memory);
+        const std::string complaint = prepared(deck_of(size))->exceeds(memory);
+        if (complaint.empty()) return "";
+        return complaint.substr(0, complaint.find(';')) + "; the rules have no smaller problem";
     }
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override {
         return prepared(deck_of(size_for(memory)))->dry_run(comm, memory, progress);
@@ -79,6 +81,8 @@ class PreparedBenchmark : public PreparedMode {
         findings.checks.push_back(all_converged(converged, findings.tallies.front().done));
         BenchmarkFindings& found = findings.benchmark.emplace(classified());
         found.marks = reasons_not_to_submit(findings.facts);
+        if (memory.is_limited_by_process())
+            found.marks.push_back(memory.process.name + " limits the memory of a rank");
         findings.seconds = at_h.seconds / problem_count;
         findings.merit = {found.marks.empty() ? fmt::format("benchmark.{}.dof_per_second", found.category)
                                               : "non_benchmark.dof_per_second",
@@ -121,11 +125,15 @@ class PreparedBenchmark : public PreparedMode {
         resolved.least_seconds = least_seconds;
         return solve_.prepare(deck, resolved);
     }
-    // The smallest that takes a quarter of the memory.
+    // The smallest that takes a quarter of the memory; under a limit of the process none that exceeds it.
     Size size_for(const SharedMemory& memory) const {
         const SharedMemory part{share_of_memory * memory.bytes, memory.sharing, memory.where};
+        const auto fits = [&](const Size& size, const SharedMemory& in) {
+            return prepared(deck_of(size))->exceeds(in).empty();
+        };
         Size size;
-        while (!quick_ && prepared(deck_of(size))->exceeds(part).empty()) size = size.next();
+        while (!quick_ && fits(size, part) && (!memory.process.given() || fits(size.next(), memory)))
+            size = size.next();
         return size;
     }
 

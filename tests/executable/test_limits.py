@@ -1,0 +1,66 @@
+"""Limits of a process' memory (ulimit), which a run obeys as it obeys a node's."""
+
+import json
+import re
+
+from keel_runner import ONCE, KeelTest, Run
+
+QUICK = ("--benchmark", "--quick")
+SHORT = [*ONCE, "multigrid.tolerance=0.5", "bottom.tolerance=0.5"]
+
+
+def limited(option: str, kilobytes: int) -> list[str]:
+    """The words of a shell that starts a program under a limit."""
+    return ["bash", "-c", f'ulimit {option} {kilobytes}; exec "$@"', "limited"]
+
+
+class OfMemory(KeelTest):
+    def both(self, ranks: int | None, *words: object, under: list[str]) -> Run:
+        """The run, which a dry run judges as it does."""
+        run, dry = (self.run_keel(ranks, *action, *words, under=under) for action in ([], ["--dry-run"]))
+        self.assertIn((run.status, dry.status), ((0, 0), (2, 2)), f"{run}{dry}")
+        return run
+
+    def test_what_does_not_fit_is_refused_by_what_fits(self) -> None:
+        for ranks, option, kilobytes in ((1, "-v", 700000), (2, "-v", 700000), (1, "-d", 400000)):
+            under = limited(option, kilobytes)
+            refused = self.both(ranks, "problem.box=512", under=under)
+            self.assertEqual((refused.status, refused.stdout, refused.files), (2, "", {}), refused)
+            found = re.search(r"choose problem\.box = (\d+) or less, .*\(ulimit (-.) leaves a rank ([\d.]+) MB: raise it", refused.stderr)
+            assert found, refused
+            self.assertEqual(found[2], option)
+            # MPI and threads have reserved a part.
+            self.assertLess(float(found[3]), 1.024e-3 * kilobytes - 10)
+            self.assertEqual(self.both(ranks, f"problem.box={int(found[1]) // 2}", *SHORT, under=under).status, 0)
+
+    def test_a_run_that_begins_has_the_memory_that_it_needs(self) -> None:
+        fields = ["multigrid.interpolation=linear", "multigrid.precision=mixed"]
+        amg = ["problem.boundary=dirichlet", "bottom.solver=amg", "multigrid.bottom_box=64"]
+        statuses = [self.both(2, "problem.box=64", *words, *SHORT, under=limited("-v", kilobytes)).status
+                    for words in (fields, amg) for kilobytes in (250000, 300000, 350000, 400000, 450000, 500000, 600000)]  # fmt: skip
+        self.assertEqual(set(statuses), {0, 2})
+        triad = self.run_keel(1, "problem.box=8", "run.triad_mb=2000", under=limited("-v", 700000), quick=False)
+        self.assertEqual(triad.status, 2, triad)
+        self.assertIn("run.triad_mb takes 2.0 GB of a rank; choose less (ulimit -v leaves a rank", triad.stderr)
+
+    def test_a_benchmark_takes_the_smaller_problem_and_is_marked(self) -> None:
+        for option, kilobytes in (("-v", 700000), ("-d", 400000)):
+            dry = self.run_keel(1, "--dry-run", "--benchmark", under=limited(option, kilobytes))
+            self.assertEqual(dry.status, 0, dry)
+            self.assertLess(dry.record("plan")["predicted_bytes"], 1024 * kilobytes / 2)
+            run = self.run_keel(1, *QUICK, "multigrid.max_cycles=1", under=limited(option, kilobytes))
+            mark = f"ulimit {option} limits the memory of a rank"
+            self.assertRegex(run.flat, f"NOT TO BE SUBMITTED: .*{mark}")
+            result = json.loads(run.files["RESULT.json"])
+            self.assertIn(mark, result["not_to_be_submitted"])
+            self.assertLess(result["memory"]["bytes"], 1024 * kilobytes)
+        # Marked where the limit makes the problem smaller than the node would.
+        free = self.run_keel(1, *QUICK, "multigrid.max_cycles=1", under=limited("-v", 2**40))
+        self.assertNotIn("ulimit", free.stdout)
+        self.refused(1, "--benchmark", under=limited("-d", 50000), expected=["; the rules have no smaller problem (ulimit -d leaves"])
+
+    def test_a_rank_that_gets_no_more_memory_says_so(self) -> None:
+        """Matrices are judged by their entries alone, of which set-up holds several copies."""
+        run = self.run_keel(2, "run.mode=spmv", "problem.matrix=stencil27", "problem.box=64", *ONCE, under=limited("-v", 450000))
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.stderr, r"(?m)^keel: rank [01]: no more memory; it held [\d.]+ MB at most\. Choose a smaller problem")
