@@ -52,6 +52,8 @@ SHAPES: dict[str, Any] = {
     "bottom": [{"restarts": float}],
     "done": [{"what": str, "done": float, "all": float}],
     "class": str,
+    **dict.fromkeys(("run", "result"), {"record": str}),
+    "checks": [{"record": str}],
     **dict.fromkeys(("changed", "not_to_be_submitted"), [str]),
     "memory": {"where": str} | dict.fromkeys(("bytes", "grids_bytes", "share"), float),
     "grids": [{"grid": str, "cells": [float]} | dict.fromkeys(GRID_NUMBERS, float)],
@@ -263,7 +265,7 @@ def read_runs(path: Path, writing: bool = False) -> list[Run]:
 def records_of_result(result: Record) -> list[Record]:
     """The records within a RESULT.json of the benchmark, in the order of output.json."""
     within = [result.get("run"), *(result.get("checks") or []), result.get("result")]
-    records = [record for record in within if isinstance(record, dict) and isinstance(record.get("record"), str)]
+    records = [record for record in within if record and record.get("record")]
     rest = {name: value for name, value in result.items() if name not in ("run", "checks", "result")}
     return [*records[:1], rest, *records[1:]]
 
@@ -282,6 +284,7 @@ def runs_in(path: Path, lines: Sequence[str], writing: bool) -> list[Run]:
             (damage if ended else runs[-1].damage).append(told)
         if record is None:
             continue
+        check_shapes(record, f"{path}:{number}")
         for one in records_of_result(record) if record["record"] == "benchmark" and ended else [record]:
             check_shapes(one, f"{path}:{number}")
             if one["record"] in ("run", "plan") or not runs or (ended and runs[-1].head):

@@ -78,7 +78,7 @@ def table(codes: Sequence[Code]) -> str:
              interval(seconds), number(code.unknowns / seconds.median * 1e-6), over(keel.rounds, code.rounds)]
         )  # fmt: skip
     head = ["code", *(["levels", "complexity"] if algebraic else []), "iterations",
-            "\\|r\\| / \\|f\\|" if algebraic else "max\\|r\\| / max\\|f\\|", "set-up, s",
+            "|r| / |f|" if algebraic else "max|r| / max|f|", "set-up, s",
             *(["Keel's over these"] if algebraic else []), "solve, s", "MDOF/s", "Keel's seconds over these"]  # fmt: skip
     text = markdown(head, rows)
     count = len(keel.rounds)
@@ -209,7 +209,7 @@ def acceleration_table(found: Sequence[Accelerated]) -> str:
          left(one.keel["true_residual"]), left(one.peer["residual"]), number(median(one.seconds[0])), number(median(one.seconds[1]))]
         for one in found
     ]  # fmt: skip
-    head = ["method", "evaluations, Keel", peer, "max\\|G(u) - u\\|, Keel", peer, "solve, s, Keel", peer]
+    head = ["method", "evaluations, Keel", peer, "max|G(u) - u|, Keel", peer, "solve, s, Keel", peer]
     return markdown(head, rows)
 
 
