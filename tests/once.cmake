@@ -42,9 +42,9 @@ foreach(topic deck machine node_map matrix)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()
     target_sources(${target} PRIVATE fuzz/replay.cpp)
-    add_test(NAME miniapp.corpus.${topic}
-      COMMAND ${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${topic} ${PROJECT_SOURCE_DIR}/inputs)
+    keel_add_test(miniapp.corpus.${topic}
+      $<TARGET_FILE:${target}> ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${topic} ${PROJECT_SOURCE_DIR}/inputs)
     set_tests_properties(miniapp.corpus.${topic} PROPERTIES
-      ENVIRONMENT "${alone_environment}" LABELS "miniapp;corpus" TIMEOUT 900)
+      ENVIRONMENT "${alone_environment}" LABELS "miniapp;corpus")
   endif()
 endforeach()

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -126,7 +127,7 @@ class KeelTest(unittest.TestCase):
     mpiexec = Path()
     counter: Path | None = None  # libraries between keel and MPI: tests/pmpi/
     disturber: Path | None = None
-    seconds = 120  # limit of a run
+    seconds = 1800  # limit of a run that hangs: ten times what the longest takes, and more
 
     def run_keel(
         self,
@@ -161,15 +162,23 @@ class KeelTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
 
             def start() -> subprocess.CompletedProcess[str]:
-                return subprocess.run(
-                    command,
-                    cwd=folder,
-                    env=environment,
-                    input=typed,
-                    capture_output=True,
-                    text=True,
-                    timeout=seconds + 30,
-                )
+                end = time.monotonic() + seconds
+                try:
+                    done = subprocess.run(
+                        command,
+                        cwd=folder,
+                        env=environment,
+                        input=typed,
+                        capture_output=True,
+                        text=True,
+                        timeout=seconds + (0 if ranks is None else 60),
+                    )
+                except subprocess.TimeoutExpired:
+                    done = None
+                if done is None or time.monotonic() > end:
+                    load = f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+                    self.fail(f"no end after {seconds} s, with a load of {load}: {' '.join(command)}")
+                return done
 
             for _ in range(times):
                 done = start()

@@ -18,8 +18,6 @@ SMALL = ["problem.box=4", "problem.boxes=[3,2,2]", "problem.rhs=wave", "problem.
 
 
 class Detection(VerdictTest):
-    seconds = 300  # Open MPI takes messages between its hosts through the network of the system
-
     def setUp(self) -> None:
         """Finds the words of mpiexec that put 6 ranks on 3 nodes: by 3, 1 and 2, and one after the other in turns."""
         mpi = self.valid(1, *SMALL).record("run")["mpi"]

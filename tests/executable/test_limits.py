@@ -1,9 +1,10 @@
-"""Limits of a process' memory (ulimit), which a run obeys as it obeys a node's."""
+"""Limits: of a process' memory (ulimit), which a run obeys as it obeys a node's, and of the time of tests."""
 
 import json
 import re
+import subprocess
 
-from keel_runner import ONCE, KeelTest, Run
+from keel_runner import ONCE, ROOT, KeelTest, Run
 
 QUICK = ("--benchmark", "--quick")
 SHORT = [*ONCE, "multigrid.tolerance=0.5", "bottom.tolerance=0.5"]
@@ -64,3 +65,19 @@ class OfMemory(KeelTest):
         run = self.run_keel(2, "run.mode=spmv", "problem.matrix=stencil27", "problem.box=64", *ONCE, under=limited("-v", 450000))
         self.assertEqual(run.status, 3, run)
         self.assertRegex(run.stderr, r"(?m)^keel: rank [01]: no more memory; it held [\d.]+ MB at most\. Choose a smaller problem")
+
+
+class OfTime(KeelTest):
+    seconds = 1
+
+    def test_a_run_that_does_not_end_is_told_with_the_load(self) -> None:
+        for ranks in (None, 2):
+            with self.assertRaisesRegex(AssertionError, r"no end after \d+ s, with a load of [\d.]+ on \d+ processors: .*repeats=1000000"):
+                self.run_keel(ranks, "problem.box=8", "problem.boxes=[2,1,1]", "run.repeats=1000000")
+
+    def test_a_test_that_does_not_end_is_told_with_the_load(self) -> None:
+        started = [ROOT / "tests/in_time", "1", "sleep", "600"]
+        done = subprocess.run(started, capture_output=True, text=True, check=False, timeout=300)
+        self.assertEqual(done.returncode, 124)
+        self.assertRegex(done.stderr, r"^no end after \d+ s, with a load of [\d.]+ [\d.]+ [\d.]+ on \d+ processors\n$")
+        self.assertEqual(subprocess.run([ROOT / "tests/in_time", "60", "bash", "-c", "exit 77"], check=False).returncode, 77)

@@ -60,7 +60,7 @@ class SimulatedTest(KeelTest):
         command += [*map(str, words), "output.json=run.json"]
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(command, cwd=folder, env=os.environ | {"COLUMNS": "100"}, capture_output=True, text=True,
-                                  timeout=1800)  # fmt: skip
+                                  timeout=18000)  # fmt: skip
             files = {path.name: path.read_text() for path in Path(folder).iterdir()}
         header, *rest = done.stdout.split("\n\n", 1)
         return Run(" ".join(command), done.returncode, "\n\n".join([unwrapped(header, 10), *rest]), done.stderr, files)

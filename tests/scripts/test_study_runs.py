@@ -27,11 +27,11 @@ needs("jinja2")
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def wait_for(what: Callable[[], bool], seconds: float = 20) -> None:
+def wait_for(what: Callable[[], bool], seconds: float = 600) -> None:
     end = time.monotonic() + seconds
     while not what():
         if time.monotonic() > end:
-            raise AssertionError("it did not come about")
+            raise AssertionError(f"it did not come about in {seconds} s, with a load of {os.getloadavg()}")
         time.sleep(0.02)
 
 
