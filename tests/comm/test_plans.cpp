@@ -424,8 +424,8 @@ TEST_CASE("messages between nodes are given to ranks on the sockets that they co
     CHECK(ends(nodes, one) == Ends{{3, 4}});
     CHECK(ends(sockets, one) == Ends{{1, 6}});
     // It goes by values: the first socket owns more of them, and the first needs more.
-    const std::vector<Request> mixed{{{1, 5, 0}, 7}, {{1, 5, 0}, 4}, {{1, 5, 0}, 5}, {{2, 4, 0}, 7}};
-    CHECK(ends(sockets, mixed) == Ends{{1, 4}});
+    const std::vector<Request> interleaved{{{1, 5, 0}, 7}, {{1, 5, 0}, 4}, {{1, 5, 0}, 5}, {{2, 4, 0}, 7}};
+    CHECK(ends(sockets, interleaved) == Ends{{1, 4}});
     // Among equals the rank is taken whose turn it is anyway; if all share a socket, or none do, there is no
     // choice.
     const std::vector<Request> even{{{1, 5, 0}, 7}, {{2, 5, 0}, 4}};

@@ -113,7 +113,7 @@ TEST_CASE("every algorithm adds up all words, to the same bits on all ranks, wit
     for (const auto algorithm : {recursive_doubling, rabenseifner, node_aware})
         for (const int ranks : {1, 2, 3, 4, 5, 7, 8, 12, 16, 33})
             for (const int per_node : {1, 2, 3, 4, 8})
-                for (const std::size_t words : {1, 2, 5, 300}) {
+                for (const std::size_t words : std::initializer_list<std::size_t>{1, 2, 5, 300}) {
                     CAPTURE(name(algorithm), ranks, per_node, words);
                     CHECK(is_the_sum(deliver(algorithm, virtual_topology(ranks, per_node), words)));
                 }
@@ -124,7 +124,7 @@ TEST_CASE("no message parts the two words of a pair") {
     for (const auto algorithm : {recursive_doubling, rabenseifner, node_aware})
         for (const int ranks : {1, 2, 3, 4, 7, 8, 16})
             for (const int per_node : {1, 2, 4})
-                for (const std::size_t words : {2, 6, 10, 602}) {
+                for (const std::size_t words : std::initializer_list<std::size_t>{2, 6, 10, 602}) {
                     CAPTURE(name(algorithm), ranks, per_node, words);
                     const Topology nodes = virtual_topology(ranks, per_node);
                     CHECK(is_the_sum(deliver(algorithm, nodes, words, WordType::double_double)));
@@ -135,7 +135,7 @@ TEST_CASE("nodes may have any sizes, and any ranks") {
     for (const Topology& nodes :
          {nodes_of_sizes({1, 4, 2}), nodes_of_sizes({5, 5, 5}), nodes_of_sizes({8, 1, 1, 1}),
           Topology(std::vector{7, 3, 7, 3, 7, 3, 7, 3}, NodeSource::map)})
-        for (const std::size_t words : {1, 40}) {
+        for (const std::size_t words : std::initializer_list<std::size_t>{1, 40}) {
             CAPTURE(nodes.map(), words);
             CHECK(is_the_sum(deliver(AllReduceAlgorithm::node_aware, nodes, words)));
         }
@@ -145,7 +145,7 @@ TEST_CASE("nodes may have any sizes, and any ranks") {
 // each of them.
 TEST_CASE("between nodes only sums of nodes travel") {
     const Topology nodes = virtual_topology(32, 4);
-    for (const std::size_t words : {1, 64}) {
+    for (const std::size_t words : std::initializer_list<std::size_t>{1, 64}) {
         const Delivered flat = deliver(AllReduceAlgorithm::recursive_doubling, nodes, words);
         const Delivered aware = deliver(AllReduceAlgorithm::node_aware, nodes, words);
         CHECK(flat.off_node_words == 3 * 32 * static_cast<long>(words));

@@ -49,16 +49,16 @@ ProblemOptions made_of(ProblemOptions problem, int box, const Index& boxes) {
 }
 
 std::vector<ProblemOptions> problems() {
-    const Boundaries mixed{Boundary::periodic, Sides(Boundary::neumann, Boundary::dirichlet),
+    const Boundaries sides{Boundary::periodic, Sides(Boundary::neumann, Boundary::dirichlet),
                            Boundary::neumann};
     std::vector<ProblemOptions> all;
     for (const Boundary kind : {Boundary::periodic, Boundary::dirichlet, Boundary::neumann})
         for (const int dimensions : {2, 3}) all.push_back(problem_with({kind, kind, kind}, dimensions));
-    all.push_back(problem_with(mixed));
-    all.push_back(made_of(problem_with(mixed), 2, {1, 1, 3}));  // two periodic cells
-    all.push_back(made_of(problem_with(mixed), 1, {1, 2, 3}));  // and one
+    all.push_back(problem_with(sides));
+    all.push_back(made_of(problem_with(sides), 2, {1, 1, 3}));  // two periodic cells
+    all.push_back(made_of(problem_with(sides), 1, {1, 2, 3}));  // and one
     for (const Outside outside : {Outside::dirichlet, Outside::neumann}) {
-        ProblemOptions shape = made_of(problem_with(mixed), 3, {4, 4, 2});
+        ProblemOptions shape = made_of(problem_with(sides), 3, {4, 4, 2});
         shape.shape = DomainShape::l;
         shape.outside = outside;
         all.push_back(shape);

@@ -73,7 +73,7 @@ TEST_CASE("all-reduces of few ranks take what their messages say") {
     };
     for (const Pairing pairing : pairings) CHECK(Places(1, 1).time(machine, 170, pairing) == 0);
     // One rank a node: log2 P messages between nodes, and no node that anything could be done within.
-    for (const std::size_t words : {1, 45, 306, 2000}) {
+    for (const std::size_t words : std::initializer_list<std::size_t>{1, 45, 306, 2000}) {
         const double bytes = 8.0 * static_cast<double>(words);
         const double six = Places(64, 1).time(machine, words, Pairing::doubling);
         CHECK(six == Approx(6 * message(Locality::off_node, bytes)).epsilon(1e-12));
@@ -102,7 +102,7 @@ TEST_CASE("more words take no less time but where the protocol changes; a slower
     machine.messages[0]->rendezvous_from = 1u << 30;
     for (const Pairing pairing : pairings) {
         double before = 0;
-        for (const std::size_t words : {64, 100, 170, 306, 1000}) {
+        for (const std::size_t words : std::initializer_list<std::size_t>{64, 100, 170, 306, 1000}) {
             const double time = Places(256, 8).time(machine, words, pairing);
             CHECK(time >= before);
             before = time;
@@ -158,7 +158,7 @@ TEST_CASE("rounds that more nodes add are counted") {
     for (const Pairing pairing : pairings)
         for (const int per_node : {1, 8})
             for (const int per_socket : {0, 4})
-                for (const std::size_t words : {1, 40}) {
+                for (const std::size_t words : std::initializer_list<std::size_t>{1, 40}) {
                     const Places places(1024, per_node, per_node > 1 ? per_socket : 0);
                     INFO(static_cast<int>(pairing) << ", " << per_node << " a node, " << words << " words");
                     CHECK(places.time(machine, words, pairing, 64) ==

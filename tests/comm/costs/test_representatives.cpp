@@ -89,7 +89,7 @@ TEST_CASE("one scheme's plans of a few nodes tell of any number of fields") {
     for (const auto& part : nodes.parts())
         plans.push_back(make_plan(ghost_pattern(part.layout, 2, Neighbours::all), part.topology, scheme, {}));
     const Plan whole = make_plan(ghost_pattern(layout, 2, Neighbours::all), topology, scheme, {});
-    for (const std::size_t columns : {1, 3}) {
+    for (const std::size_t columns : std::initializer_list<std::size_t>{1, 3}) {
         const Setup setup{topology, &model};
         const SchemeRow all = summary(scheme, shares_of(whole, columns, setup), setup);
         const SchemeRow few = nodes.summary(scheme, plans, columns, &model);
