@@ -7,8 +7,8 @@ from keel_runner import INPUTS, NIGHTLY, KeelTest
 HOPPER = "comm.machine=hopper"
 SPMV = "run.mode=spmv"
 MILLION = f"problem.ranks={1 << 20}"
-# Seconds of a processor and address space: what a wrong estimate would exceed by far.
-REFUSED = ["bash", "-c", 'ulimit -t 20 -v 2500000; exec "$@"', "-"]
+# Seconds of a processor and address space, half of which a dry run may take: what a wrong estimate would exceed by far.
+REFUSED = ["bash", "-c", 'ulimit -t 20 -v 4500000; exec "$@"', "-"]
 ACCEPTED = ["bash", "-c", 'ulimit -t 120 -v 4500000; exec "$@"', "-"]
 
 
