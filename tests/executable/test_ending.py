@@ -209,12 +209,3 @@ class Killed(KeelTest):
         self.assertEqual(len(run.records("run")), 1)
         self.assertGreaterEqual(len(run.records("solve")), 3)
         self.assertEqual(run.records("result"), [])
-
-
-class ShortOfMemory(KeelTest):
-    def test_a_rank_that_gets_no_more_memory_says_so(self) -> None:
-        run = self.run_keel(2, "problem.box=64", "problem.boxes=[4,4,4]", under=["bash", "-c", 'ulimit -v 400000; exec "$@"', "limited"])
-        self.assertEqual(run.status, 3, run)
-        self.assertRegex(run.stderr, r"(?m)^keel: rank [01]: no more memory; it held [\d.]+ MB at most\. Choose a smaller problem")
-        self.assertTrue(run.stdout.startswith("Keel "), run)
-        self.assertEqual((len(run.records("run")), run.records("result")), (1, []))
