@@ -66,6 +66,7 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
     };
     if (speaks) add(validate(deck, files, comm.size(), command.action == Action::dry_run));
     if (command.action == Action::run) add(validate_run(deck, comm.size()));
+    if (speaks && command.action == Action::print_deck) add(unprintable_keys(table, deck.parameters));
     if (refused(errors, comm)) return bad_input;
     if (command.action == Action::print_deck) {
         if (command.only_changed) {
@@ -84,7 +85,7 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
     const std::vector<std::string>& more = mode->resolved().remarks;
     remarks.insert(remarks.end(), more.begin(), more.end());
     const DeckFacts facts{non_default_keys(table, deck.parameters), remarks,
-                          resolved_json(table, deck.parameters).dump(),
+                          json_text(resolved_json(table, deck.parameters)),
                           origin_of(all_words, deck.parameters.run.label)};
     const std::string& records = deck.parameters.output.json;
     if (command.action == Action::dry_run) return dry_run(*mode, facts, records, command.verbose, comm);
@@ -103,7 +104,8 @@ int main(int argc, char** argv) {
         return exit_status(run({argv, static_cast<std::size_t>(argc)}, start, Communicator::world()));
     } catch (const MissingParameter& error) {
         // All ranks know the same machine.
-        if (Communicator::world().rank() == 0) fmt::print(stderr, "comm.machine: {}\n", error.what());
+        if (Communicator::world().rank() == 0)
+            fmt::print(stderr, "comm.machine: {}\n", shown(error.what(), std::string::npos));
         return bad_input;
     } catch (const std::bad_alloc&) {
         fmt::print(
@@ -114,7 +116,8 @@ int main(int argc, char** argv) {
         std::fflush(nullptr);
         Session::abort(broken);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "keel: rank {}: {}\n", Communicator::world().rank(), error.what());
+        fmt::print(stderr, "keel: rank {}: {}\n", Communicator::world().rank(),
+                   shown(error.what(), std::string::npos));
         std::fflush(nullptr);
         Session::abort(broken);
     }

@@ -211,7 +211,7 @@ void add_run(Table& table, const std::vector<Word>& modes) {
                 "limit of a dry run, in minutes of one processor and in 2 GB", "");
     expert.integer("triad_mb", &Run::triad_mb, between(0, 25'000),
                    "memory of the triad's arrays on each node; 0 = by the caches", "MB");
-    expert.text("label", &Run::label, "name of the run for its records", "");
+    expert.add("label", label_kind(), &Run::label, "name of the run for its records", "");
 }
 
 void add_output(Table& table) {

@@ -115,13 +115,17 @@ std::string written(const DeckValue& value) {
         const auto x = value.get<double>();
         if (!std::isfinite(x)) return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
     }
-    if (!value.is_array()) return value.dump(-1, ' ', false, DeckValue::error_handler_t::replace);
+    if (!value.is_array()) return json_text(value);
     std::vector<std::string> elements;
     for (const DeckValue& element : value) elements.push_back(written(element));
     return fmt::format("[{}]", fmt::join(elements, ","));
 }
 
 }  // namespace
+
+std::string json_text(const DeckValue& value) {
+    return value.dump(-1, ' ', false, DeckValue::error_handler_t::replace);
+}
 
 std::vector<Word> words_named(const std::vector<std::string>& names) {
     std::vector<Word> words;
@@ -204,6 +208,16 @@ ValueKind<std::string> text_kind() {
                 return {value.get<std::string>()};
             },
             .is_text = true};
+}
+
+ValueKind<std::string> label_kind() {
+    ValueKind<std::string> kind = text_kind();
+    kind.parse = [parse = kind.parse](const DeckValue& value) -> Parsed<std::string> {
+        Parsed<std::string> parsed = parse(value);
+        if (parsed.value && !is_utf8(*parsed.value)) return {{}, "must be UTF-8; write it in ASCII"};
+        return parsed;
+    };
+    return kind;
 }
 
 ValueKind<std::vector<std::string>> list_kind() {

@@ -18,6 +18,9 @@ namespace keel {
 // A value of a deck, or a key's value. As JSON it is also valid TOML.
 using DeckValue = nlohmann::ordered_json;
 
+// The value on one line; bytes that are no UTF-8, which names of files may have, become U+FFFD.
+std::string json_text(const DeckValue& value);
+
 // A word that a value may be.
 struct Word {
     std::string name;
@@ -63,7 +66,8 @@ ValueKind<std::int64_t> integer_kind(std::int64_t lowest, std::int64_t highest,
 ValueKind<double> real_kind(const Interval& allowed);
 ValueKind<bool> flag_kind();
 ValueKind<std::string> choice_kind(const std::string& key, const std::vector<Word>& words);
-ValueKind<std::string> text_kind();
+ValueKind<std::string> text_kind();                        // any bytes, as paths have them
+ValueKind<std::string> label_kind();                       // UTF-8
 ValueKind<std::vector<std::string>> list_kind();           // any number of texts
 ValueKind<Index> triple_kind(int lowest);                  // three integers, one per direction
 ValueKind<Triple> real_triple_kind(const Interval& each);  // three numbers, one per direction

@@ -27,7 +27,7 @@ namespace keel {
 namespace {
 
 void print_complaints(const std::vector<std::string>& all) {
-    for (const std::string& complaint : all) fmt::print(stderr, "{}\n", wrapped(complaint, 4));
+    for (const std::string& complaint : all) fmt::print(stderr, "{}\n", wrapped_lines(complaint));
 }
 
 // One or none.
@@ -152,7 +152,7 @@ Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::stri
     if (!file.finish())
         findings.trouble = "output.json lacks records: choose a place with room for them, and run again";
     report->tell(speaks ? closing_text(findings) : "");
-    if (!findings.trouble.empty()) fmt::print(stderr, "{}\n", findings.trouble);
+    if (!findings.trouble.empty()) fmt::print(stderr, "{}\n", wrapped_lines(findings.trouble));
     if (!findings.trouble.empty()) return broken;
     return findings.interrupted() ? interrupted : findings.valid() ? valid : invalid;
 }

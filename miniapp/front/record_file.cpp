@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "miniapp/deck/text/text.hpp"
+
 namespace keel {
 namespace {
 
@@ -95,8 +97,8 @@ bool RecordFile::finish() {
 
 void RecordFile::note(bool well) {
     if (!well && !failed_)
-        fmt::print(stderr, "output.json = \"{}\": could not be written: {}\n", path_,
-                   std::generic_category().message(errno));
+        fmt::print(stderr, "output.json = \"{}\": could not be written: {}\n",
+                   shown(path_, std::string::npos), std::generic_category().message(errno));
     failed_ = failed_ || !well;
 }
 

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from keel_runner import ONCE, KeelTest
+from keel_runner import ONCE, KeelTest, strict_json
 
 Value = Callable[..., float]
 QUICK = ["--benchmark", "--quick"]
@@ -126,6 +126,25 @@ class Arrays(KeelTest):
         prediction = ["problem.box=8", "problem.boxes=[4,2,2]", "multigrid.bottom_box=4", f, "comm.machine=hopper",
                       "problem.ranks=8", "comm.ranks_per_node=4"]  # fmt: skip
         self.assertIn("seconds", str(self.run_keel(1, "--dry-run", *prediction, quick=False).all_records))
+
+    def test_names_of_files_are_bytes_and_labels_are_text(self) -> None:
+        f = self.file(os.fsdecode(b"f\xe9.npy"), numpy_file(CELLS, lambda i, j, k: float(i + j + k)))
+        records = self.folder / os.fsdecode(b"r\xe9.json")
+        for action in ([], ["--dry-run"]):
+            words = [*action, *SMALL, f"problem.rhs={f}", f"output.json={records}"]
+            run = self.run_keel(2, *words, records=False)
+            self.assertEqual(run.status, 0, run)
+            (head,) = (r for r in map(strict_json, records.read_text(encoding="utf-8").split("\n")[:-1]) if r["record"] in ("run", "plan"))
+            self.assertTrue(head["deck"]["problem"]["rhs"].endswith("f\ufffd.npy"))
+            records.unlink()
+        self.refused(1, "--print-deck", *SMALL, f"problem.rhs={f}", expected=["f\ufffd.npy\": a deck is UTF-8, which this name is not"],
+                     records=False)  # fmt: skip
+        self.refused(2, *SMALL, "problem.rhs=" + os.fsdecode(b"n\xe9.npy"), expected=['problem.rhs = "n\ufffd.npy": cannot be read'])
+        self.refused(2, self.folder / os.fsdecode(b"d\xe9.toml"), expected=["/d\\xe9.toml: cannot be read"])
+        for label in (b"caf\xe9", b"\xed\xa0\x80", b"\xc0\x80", b"\xf5\x80\x80\x80", b"\xe2\x82"):
+            self.refused(2, *SMALL, "run.label=" + os.fsdecode(label), expected=["run.label = ", "must be UTF-8; write it in ASCII"])
+        label = "caf\xe9 \u20ac \U0001f600"
+        self.assertEqual(self.valid(1, *SMALL, f"run.label={label}").record("run")["label"], label)
 
     def test_a_file_beside_the_deck_is_found(self) -> None:
         self.file("f.npy", numpy_file(CELLS, at_cells(linear, CELLS)))

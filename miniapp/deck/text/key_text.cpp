@@ -45,7 +45,7 @@ std::string keys_text(const Table& table, const std::string& which) {
     for (const Key& key : table.keys()) {
         if (which.empty() ? key.expert : which != "all" && which != key.section && which != key.full_name())
             continue;
-        const std::string head = fmt::format("{} = {}", key.full_name(), key.value(defaults).dump());
+        const std::string head = fmt::format("{} = {}", key.full_name(), json_text(key.value(defaults)));
         text += wrapped(fmt::format("{:<38} {}", head, key.allowed), 39) + "\n";
         text += wrapped("    " + with_unit(key) + needs_text(key), 4) + "\n";
         for (const std::string& line : word_lines(key)) text += wrapped("    " + line, 8) + "\n";
@@ -61,7 +61,7 @@ std::string keys_markdown(const Table& table) {
     std::string text = "| key | default | allowed | meaning |\n| --- | --- | --- | --- |\n";
     for (const Key& key : table.keys())
         text += fmt::format(
-            "| `{}` | `{}` | {} | {}{} |\n", key.full_name(), key.value(defaults).dump(), key.allowed,
+            "| `{}` | `{}` | {} | {}{} |\n", key.full_name(), json_text(key.value(defaults)), key.allowed,
             cell(fmt::format("{}{}{}{}", with_unit(key), needs_text(key), word_lines(key).empty() ? "" : "; ",
                              fmt::join(word_lines(key), "; "))),
             key.expert ? " (expert)" : "");
@@ -80,10 +80,23 @@ std::string print_deck(const Table& table, const Parameters& parameters,
             for (auto at = comment.find("\n  "); at != std::string::npos; at = comment.find("\n  ", at + 1))
                 comment.replace(at, 3, "\n# ");
             text += "# " + comment + "\n";
-            text += fmt::format("{}{} = {}\n", idle(key) ? "#" : "", key.name, key.value(parameters).dump());
+            text +=
+                fmt::format("{}{} = {}\n", idle(key) ? "#" : "", key.name, json_text(key.value(parameters)));
         }
     }
     return text;
+}
+
+std::vector<std::string> unprintable_keys(const Table& table, const Parameters& parameters) {
+    std::vector<std::string> complaints;
+    for (const Key& key : table.keys())
+        if (const DeckValue value = key.value(parameters);
+            value.is_string() && !is_utf8(value.get<std::string>()))
+            complaints.push_back(fmt::format(
+                "{} = {}: a deck is UTF-8, which this name is not; rename the file, or leave the key "
+                "to the command line of runs",
+                key.full_name(), json_text(value)));
+    return complaints;
 }
 
 std::vector<std::string> non_default_keys(const Table& table, const Parameters& parameters) {
@@ -92,7 +105,7 @@ std::vector<std::string> non_default_keys(const Table& table, const Parameters& 
     for (const Key& key : table.keys()) {
         const DeckValue value = key.value(parameters);
         if (value != key.value(defaults))
-            lines.push_back(fmt::format("{} = {}", key.full_name(), value.dump()));
+            lines.push_back(fmt::format("{} = {}", key.full_name(), json_text(value)));
     }
     return lines;
 }

@@ -22,6 +22,9 @@ std::string keys_markdown(const Table& table);
 std::string print_deck(const Table& table, const Parameters& parameters,
                        const std::function<bool(const Key&)>& idle);
 
+// A complaint of each key whose value no deck can hold, since it is no UTF-8.
+std::vector<std::string> unprintable_keys(const Table& table, const Parameters& parameters);
+
 // "section.key = value" for every key that differs from its default.
 std::vector<std::string> non_default_keys(const Table& table, const Parameters& parameters);
 

@@ -255,7 +255,7 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
     }
     text += prediction_text(prediction, resolved);
     records += prediction_records(prediction, resolved);
-    return {text, plan.dump(), records};
+    return {text, json_text(plan), records};
 }
 
 }  // namespace

@@ -214,7 +214,7 @@ class SurveyMode : public HierarchyMode {
         std::vector<Complaint> complaints;
         contestants(rules.deck(), complaints);
         for (const auto& [entry, what] : complaints)
-            rules.require(false, {"run.survey"}, fmt::format("run.survey: {}: {}", Json(entry).dump(), what));
+            rules.require(false, {"run.survey"}, fmt::format("run.survey: {}: {}", json_text(entry), what));
         if (complaints.empty()) GridMode::check(rules, ranks);
         check_steps(rules);
     }

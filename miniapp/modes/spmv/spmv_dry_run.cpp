@@ -200,7 +200,7 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     records += amg_schemes;
     text += prediction_text(found.prediction, resolved_);
     records += prediction_records(found.prediction, resolved_);
-    return {text, plan_json(use_, size, found).dump(), records};
+    return {text, json_text(plan_json(use_, size, found)), records};
 }
 
 }  // namespace keel

@@ -3,13 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "build_info.hpp"
+#include "miniapp/deck/values.hpp"
 
 namespace keel {
 
 std::string line_of(const Json& record) {
     Json whole{{"record", record.at("record")}, {"schema", record_schema}};
     whole.update(record);
-    return whole.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(whole) + "\n";
 }
 
 Json number_or_null(const std::optional<double>& value) {

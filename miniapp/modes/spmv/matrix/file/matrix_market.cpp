@@ -12,18 +12,10 @@
 #include <vector>
 
 #include "comm/patterns/row_partition.hpp"
+#include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 namespace {
-
-// The text with each byte that is not printable ASCII as \xNN.
-std::string printable(std::string_view text) {
-    std::string result;
-    for (const char c : text)
-        result += c >= ' ' && c <= '~' ? std::string(1, c)
-                                       : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    return result;
-}
 
 // Reads a file line by line and splits each line into words. `line` is the number of the last line read.
 class LineReader {
