@@ -18,6 +18,8 @@ struct ScaledStencil {
     DiagonalScaling scaling = DiagonalScaling::none;
 };
 
+inline constexpr std::size_t most_bases = 2;  // at once
+
 // v_{n+1} = c[0] A v_n + c[1] v_n + c[2] v_{n-1}
 using ThreeTerms = std::array<double, 3>;
 

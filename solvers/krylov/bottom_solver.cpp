@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/s_step/s_step.hpp"
 
 namespace keel {
 namespace {
@@ -59,7 +58,6 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
         estimate_.emplace(*L_, nullptr, false);
     else
         launches_once_ = L_->prepare_single_launch(launch_needs(options));
-    if (launches_once_) take_relations();
 }
 
 BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options, Preconditioner& M)
@@ -92,22 +90,14 @@ void BottomSolver::update() {
     spectrum_ = chosen_spectrum(options_, bounds_());
     method_->adopt(spectrum_);
     estimated_ = false;
-    if (launches_once_) take_relations();
-}
-
-void BottomSolver::take_relations() {
-    const int degree = launch_needs(options_).degree;
-    if (degree > 0) relations_ = relations_of(options_, degree / options_.s, spectrum_);
 }
 
 void BottomSolver::begin_single_launch(Field u, Field f) {
-    const LaunchNeeds needs = launch_needs(options_);
     L_->begin_single_launch(u, f,
-                            {.method = needs.method,
+                            {.method = launch_needs(options_).method,
                              .stop = stop_,
                              .lowest = spectrum_.lowest,
-                             .highest = spectrum_.highest,
-                             .steps = outer_steps(options_, needs.degree / options_.s, relations_)});
+                             .highest = spectrum_.highest});
 }
 
 void BottomSolver::begin(Field u, Field f) {

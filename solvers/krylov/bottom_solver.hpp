@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/options.hpp"
@@ -47,7 +46,6 @@ class BottomSolver : KrylovMethod {
     Outcome iterate(const Run& run, Report& report) override;
     void begin_single_launch(Field u, Field f);
     Report solve_by_host(Field u, Field f);
-    void take_relations();
 
     Stop stop_;
     BottomOptions options_;
@@ -63,7 +61,6 @@ class BottomSolver : KrylovMethod {
     Field y_, b_;    // vectors of the scaled system; y alone for L M y = f
     Report report_;  // of the last solve that the host drove
     bool launches_once_ = false;
-    std::vector<Relation> relations_;  // bases that launched solves make
 };
 
 }  // namespace keel

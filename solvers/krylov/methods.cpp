@@ -97,10 +97,8 @@ PowersNeed powers_need(const BottomOptions& options, int width) {
 }
 
 LaunchNeeds launch_needs(const BottomOptions& options) {
-    const Method& method = method_named(options.solver);
-    const bool twofold = method.reads("gram_precision") && options.gram_precision == GramPrecision::twofold;
-    return {twofold || options.norm == Norm::max ? LaunchedMethod::none : method.launched,
-            options.max_iterations, static_cast<int>(method.degree.of(options))};
+    return {options.norm == Norm::max ? LaunchedMethod::none : method_named(options.solver).launched,
+            options.max_iterations};
 }
 
 bool fit(BottomOptions& options, double unknowns) {

@@ -133,7 +133,7 @@ struct PowersNeed {
 };
 PowersNeed powers_need(const BottomOptions& options, int width);
 
-// The needs of the method on a device that runs it in one launch; no method in twofold precision.
+// The needs of the method on a device that runs it in one launch.
 LaunchNeeds launch_needs(const BottomOptions& options);
 
 // Lowers the key that makes more vectors than unknowns, which cannot be independent, to the largest value

@@ -172,7 +172,7 @@ void GridSystem::power(Vectors v, std::size_t i, int layers, const Relation& rel
         operations_.apply(next, L_, scaled_[0]);
     }
     if (scaling_ == DiagonalScaling::symmetric) operations_.multiply(next, scale_, next);
-    bodies::recur<LinearSystem>(*this, next, v, i, relation);
+    recur(next, v, i, relation);
     reduction_.progress();
 }
 

@@ -139,7 +139,27 @@ void LinearSystem::unscale_solution(Field u, Vector y) {
 
 void LinearSystem::powers(std::span<const Vectors> bases, Recurrence recurrence) {
     check_at_most(bases.size(), most_bases, "no more bases at once than there is room for");
-    bodies::powers(*this, bases, recurrence);
+    std::array<Vector, most_bases> from, to;
+    for (std::size_t i = 0;; ++i) {
+        std::size_t count = 0;
+        for (const Vectors v : bases) {
+            if (i + 1 >= v.size()) continue;
+            from[count] = v[i];
+            to[count++] = v[i + 1];
+        }
+        if (count == 0) return;
+        apply(std::span(to).first(count), std::span(from).first(count));
+        for (const Vectors v : bases)
+            if (i + 1 < v.size()) recur(v[i + 1], v, i, recurrence[i]);
+    }
+}
+
+void LinearSystem::recur(Vector next, Vectors v, std::size_t i, const Relation& relation) {
+    const auto [a, b, c] = relation.next();
+    if (c != 0.0)
+        combine(next, {a, b, c}, {next, v[i], v[i - 1]});
+    else if (a != 1.0 || b != 0.0)
+        axpby(next, a, next, b, v[i]);
 }
 
 void LinearSystem::powers_and_gram(std::span<const Vectors> bases, Recurrence recurrence,

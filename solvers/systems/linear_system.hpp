@@ -14,10 +14,10 @@
 #include "comm/carry/exchange.hpp"
 #include "comm/reductions/reduction.hpp"
 #include "kernels/bodies/diagonal_scaling.hpp"
-#include "kernels/bodies/krylov/recurrence.hpp"
 #include "kernels/bodies/krylov/run.hpp"
 #include "kernels/double_double.hpp"
 #include "kernels/operations.hpp"
+#include "solvers/systems/recurrence.hpp"
 #include "solvers/systems/splitting.hpp"
 
 namespace keel {
@@ -46,6 +46,8 @@ class LinearSystem {
                                  std::span<double> results);
     void powers_and_gram(std::span<const Vectors> bases, Recurrence recurrence, std::span<const Vector> x,
                          std::span<const Vector> y, std::span<DoubleDouble> results);
+    // next = v_{i+1}, where it holds A v_i.
+    void recur(Vector next, Vectors v, std::size_t i, const Relation& relation);
     void combine(Vector y, std::span<const double> c, std::span<const Vector> x);  // y = SUM c_n x_n
     // The same one after the other; a y may be among the x of those after it.
     void combine_all(std::span<const Combination> combinations);
@@ -119,11 +121,6 @@ class LinearSystem {
         combine(y, std::span<const double>(c), std::span<const Vector>(x));
     }
     void copy(Vector y, Vector x) { combine(y, {1.0}, {x}); }
-    // action(n), n = 0 ... count-1, on numbers that are no vectors.
-    template <class Action>
-    static constexpr void for_each_number(int count, const Action& action) {
-        for (int n = 0; n < count; ++n) action(n);
-    }
     void residual(Vector r, Vector b, Vector x) {  // r = b - A x
         apply(r, x);
         axpby(r, 1, b, -1, r);

@@ -4,6 +4,7 @@
 // whole level. Vectors are fields in the device's memory. Each thread keeps to its own cells, so that only
 // ghosts, neighbours and sums want barriers; scalars are computed by all threads alike.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -11,8 +12,6 @@
 
 #include "kernels/backends/gpu/runtime.hpp"
 #include "kernels/bodies/diagonal_scaling.hpp"
-#include "kernels/bodies/krylov/pair_space.hpp"
-#include "kernels/bodies/krylov/recurrence.hpp"
 #include "kernels/bodies/krylov/run.hpp"
 #include "kernels/bodies/krylov/single_launch.hpp"
 #include "kernels/bodies/krylov/verify_and_restart.hpp"
@@ -41,12 +40,7 @@ struct LevelOfBlock {
 constexpr int most_block_threads = 2 * threads_per_block;
 constexpr int summed_at_once = 5;  // by any body
 constexpr int sum_groups = 16;
-constexpr int most_vectors = bodies::pair_vectors(most_launched_degree) + 1;  // a Gram matrix has
-constexpr int most_pairs = static_cast<int>(gram_pairs(most_vectors - 1, 1));
-constexpr int gram_slices = 4;
-constexpr int gram_group = 16;  // cells
-constexpr int values_of_gram = gram_slices * most_pairs + gram_group * most_vectors;
-constexpr int values_shared = std::max(values_of_gram, summed_at_once*(most_block_threads + sum_groups));
+constexpr int values_shared = summed_at_once * (most_block_threads + sum_groups);
 
 // For the bodies, which are constexpr, these functions are compiled for the host as well, where nobody calls
 // them.
@@ -58,58 +52,6 @@ KEEL_BODY inline void block_barrier() {
     KEEL_ON_DEVICE(__syncthreads();)
 }
 
-// The n-th pair of Operations::gram.
-struct GramPair {
-    int i, j;
-
-    KEEL_BODY static GramPair at(int n, int x, int y) {
-        int i = 0;
-        for (int row = x + y; n >= row; n -= row--) ++i;
-        return {i, i + n};
-    }
-};
-
-// The Gram matrix of `x` vectors with themselves and with `y` others, over some cells: value(cell, vector);
-// store(n, sum) keeps the n-th pair's. Threads hold a tile of cells of all vectors in shared memory, `room`
-// values, and take a pair on every fourth cell each, group by group: the order of a sum depends on the cells
-// alone. Before and after it all threads are at one.
-template <class Value, class Store>
-KEEL_BODY void gram_of_block(int cells, const Value& value, int x, int y, double* shared, int room,
-                             int thread, int threads, const Store& store) {
-    const int all = x + y;
-    const int pairs = static_cast<int>(gram_pairs(static_cast<std::size_t>(x), static_cast<std::size_t>(y)));
-    const int tasks = gram_slices * pairs;
-    double* const tile = shared + tasks;
-    const int most = (room - tasks) / all / gram_group * gram_group;
-    block_barrier();
-    for (int t = thread; t < tasks; t += threads) shared[t] = 0.0;
-    for (int first = 0; first < cells; first += most) {
-        const int here = std::min(most, cells - first);
-        for (int n = thread; n < here * all; n += threads)
-            tile[n % here * all + n / here] = value(first + n % here, n / here);
-        block_barrier();
-        for (int t = thread; t < tasks; t += threads) {
-            const auto [i, j] = GramPair::at(t % pairs, x, y);
-            double sum = shared[t];
-            for (int group = 0; group < here; group += gram_group) {
-                double part = 0.0;
-                for (int cell = group + t / pairs; cell < std::min(group + gram_group, here);
-                     cell += gram_slices)
-                    part += tile[cell * all + i] * tile[cell * all + j];
-                sum += part;
-            }
-            shared[t] = sum;
-        }
-        block_barrier();
-    }
-    for (int n = thread; n < pairs; n += threads) {
-        double sum = shared[n];
-        for (int slice = 1; slice < gram_slices; ++slice) sum += shared[slice * pairs + n];
-        store(n, sum);
-    }
-    block_barrier();
-}
-
 // Krylov methods are for doubles alone.
 template <int D, class Real = double>
 class BlockSystem {
@@ -117,11 +59,6 @@ class BlockSystem {
     using Vector = Real*;  // cell (0,0,0) of block 0
     struct Product {
         Vector x, y;
-    };
-    struct Combination {
-        Vector y;
-        std::span<const double> c;
-        std::span<const Vector> x;
     };
     struct Sums {
         double value[summed_at_once];
@@ -131,10 +68,10 @@ class BlockSystem {
         }
     };
 
-    // scaled: vectors for the operator's scaled operands. shared: values_shared values.
+    // scaled: a vector for the operator's scaled operand. shared: values_shared values.
     KEEL_BODY BlockSystem(const LevelOfBlock& level, const StencilView<D, Real>& L, DiagonalScaling scaling,
-                          Vector scale, double unit_of_diagonal, const std::array<Vector, most_bases>& scaled,
-                          double* shared, int thread, int threads)
+                          Vector scale, double unit_of_diagonal, Vector scaled, double* shared, int thread,
+                          int threads)
         : level_(level),
           L_(L),
           scaling_(scaling),
@@ -148,49 +85,37 @@ class BlockSystem {
     KEEL_BODY const Counts& counts() const { return counts_; }
     KEEL_BODY const Cost& cost() const { return cost_; }
 
-    // y_n = A x_n with one exchange
-    KEEL_CALLED void apply(std::span<const Vector> y, std::span<const Vector> x) {
-        const bool scales = scaling_ != DiagonalScaling::none;
+    // y = A x
+    KEEL_CALLED void apply(Vector y, Vector x) {
         const bool symmetric = scaling_ == DiagonalScaling::symmetric;
-        const Vector* const operand = scales ? scaled_.data() : x.data();
-        for (std::size_t n = 0; n < x.size() && scales; ++n) multiply(operand[n], scale_, x[n]);
-        fill_ghosts(std::span<const Vector>(operand, x.size()));
-        for (std::size_t n = 0; n < x.size(); ++n) {
-            const View u = L_.of_shape(operand[n]);
-            for_each_cell([&](int q, int i, int j, int k) {
-                const double Lu = L_(u, q, i, j, k);
-                L_.of_shape(y[n])(q, i, j, k) = symmetric ? L_.of_shape(scale_)(q, i, j, k) * Lu : Lu;
-            });
-            ++counts_.applications;
-            spend<Apply<D>>();
-            if (symmetric) spend<Multiply>();
-        }
-        block_barrier();  // the operands may be written now
-    }
-    KEEL_BODY void apply(Vector y, Vector x) {
-        apply(std::span<const Vector>(&y, 1), std::span<const Vector>(&x, 1));
-    }
-    KEEL_BODY void powers(std::span<const std::span<const Vector>> bases, Recurrence recurrence) {
-        bodies::powers(*this, bases, recurrence);
+        const Vector operand = scaling_ == DiagonalScaling::none ? x : scaled_;
+        if (operand != x) multiply(operand, scale_, x);
+        fill_ghosts(operand);
+        const View u = L_.of_shape(operand);
+        for_each_cell([&](int q, int i, int j, int k) {
+            const double Lu = L_(u, q, i, j, k);
+            L_.of_shape(y)(q, i, j, k) = symmetric ? L_.of_shape(scale_)(q, i, j, k) * Lu : Lu;
+        });
+        ++counts_.applications;
+        spend<Apply<D>>();
+        if (symmetric) spend<Multiply>();
+        block_barrier();  // the operand may be written now
     }
     KEEL_BODY void residual(Vector r, Vector b, Vector x) {
         apply(r, x);
         axpby(r, 1, b, -1, r);
     }
     // An exchange: the copies between the boxes of the rank. Before and after it all threads are at one.
-    KEEL_BODY void fill_ghosts(std::span<const Vector> x) {
+    KEEL_BODY void fill_ghosts(Vector x) {
         block_barrier();
-        for (const Vector one : x) {
-            const ViewOf<Real> u = L_.of_shape(one);
-            for (std::int64_t n = thread_; n < level_.ghosts; n += threads_) {
-                const auto& [to, from] = level_.ghost[n];
-                u(to.block, to.i, to.j, to.k) = u(from.block, from.i, from.j, from.k);
-            }
+        const ViewOf<Real> u = L_.of_shape(x);
+        for (std::int64_t n = thread_; n < level_.ghosts; n += threads_) {
+            const auto& [to, from] = level_.ghost[n];
+            u(to.block, to.i, to.j, to.k) = u(from.block, from.i, from.j, from.k);
         }
         block_barrier();
         ++counts_.exchanges;
     }
-    KEEL_BODY void fill_ghosts(Vector x) { fill_ghosts(std::span<const Vector>(&x, 1)); }
     // A half sweep of Gauss-Seidel (SOR).
     KEEL_BODY void relax(Vector u, Vector f, int colour, const int* parity, double relaxation) {
         fill_ghosts(u);
@@ -220,21 +145,6 @@ class BlockSystem {
         for_each_cell(body);
         spend<Combine<N>>();
     }
-    KEEL_CALLED void combine_all(std::span<const Combination> combinations) {
-        for (const Combination& one : combinations) {
-            const View y = L_.of_shape(one.y);
-            const auto terms = static_cast<double>(one.c.size());
-            for_each_cell([&](int q, int i, int j, int k) {
-                const std::ptrdiff_t place = y.place(q, i, j, k);
-                double sum = one.c[0] * View::at(one.x[0], place);
-                for (std::size_t n = 1; n < one.c.size(); ++n) sum += one.c[n] * View::at(one.x[n], place);
-                View::at(y.origin, place) = sum;
-            });
-            cost_.flops += 2 * terms - 1;
-            cost_.reads += terms;
-            cost_.writes += 1;
-        }
-    }
     KEEL_BODY void axpby(Vector z, double a, Vector x, double b, Vector y) { combine(z, {a, b}, {x, y}); }
     KEEL_BODY void copy(Vector y, Vector x) { combine(y, {1.0}, {x}); }
     KEEL_BODY void multiply(Vector z, Vector x, Vector y) { map(z, Multiply{}, x, y); }
@@ -262,34 +172,6 @@ class BlockSystem {
         cost_.reads += 2.0 * count;
         return reduced(count, sum, [](double a, double b) { return a + b; });
     }
-    // The upper triangle of X^T X and X^T Y beside it (Operations::gram).
-    KEEL_CALLED void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) {
-        const auto value = [&](int n, int v) {
-            const CellPlace& cell = level_.cell[n];
-            const auto m = static_cast<std::size_t>(v);
-            return L_.of_shape(m < x.size() ? x[m] : y[m - x.size()])(cell.block, cell.i, cell.j, cell.k);
-        };
-        const auto store = [&](int n, double sum) { results[static_cast<std::size_t>(n)] = sum; };
-        gram_of_block(static_cast<int>(level_.cells), value, static_cast<int>(x.size()),
-                      static_cast<int>(y.size()), shared_, values_shared, thread_, threads_, store);
-        cost_.flops += 2.0 * static_cast<double>(results.size());
-        cost_.reads += static_cast<double>(x.size() + y.size());
-        ++counts_.reductions;
-        counts_.words += static_cast<long>(results.size());
-    }
-    KEEL_BODY void powers_and_gram(std::span<const std::span<const Vector>> bases, Recurrence recurrence,
-                                   std::span<const Vector> x, std::span<const Vector> y,
-                                   std::span<double> results) {
-        powers(bases, recurrence);
-        gram(x, y, results);
-    }
-    // action(n), n = 0 ... count-1, on numbers that are no vectors, by all threads.
-    template <class Action>
-    KEEL_BODY void for_each_number(int count, const Action& action) const {
-        block_barrier();
-        for (int n = thread_; n < count; n += threads_) action(n);
-        block_barrier();
-    }
     // max|x|; +infinity where a value is not finite
     KEEL_CALLED double max_norm(Vector x) {
         const auto larger = [](double a, double b) { return a < b ? b : a; };
@@ -309,7 +191,7 @@ class BlockSystem {
     // (D^-1/2 r, D D^-1/2 r) = (r,r)
     KEEL_CALLED Squares squares(Vector r) {
         if (scaling_ != DiagonalScaling::symmetric) return {dot(r, r), {}};
-        const Vector Dr = scaled_[0];
+        const Vector Dr = scaled_;
         map(Dr, Divide{}, r, &L_.inverse_diagonal(0, 0, 0, 0));
         if (unit_ != 1.0) combine(Dr, {unit_}, {Dr});
         const auto [own, unscaled] = dots({{r, r}, {r, Dr}});
@@ -366,7 +248,7 @@ class BlockSystem {
     DiagonalScaling scaling_;
     Vector scale_;
     double unit_;
-    std::array<Vector, most_bases> scaled_;
+    Vector scaled_;
     double* shared_;
     int thread_, threads_;
     Counts counts_;

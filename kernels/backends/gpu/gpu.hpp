@@ -206,7 +206,7 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
         std::vector<Field> v;
         for (const BasisVectors& basis : bases) v.insert(v.end(), basis.v.begin(), basis.v.end());
         const bool small = cells() > 0 && Chunks::of(shape().extent).count == 1;
-        if (!small || recurrences.size() > most_launched_degree || v.size() > most_vectors)
+        if (!small || recurrences.size() > most_degree || v.size() > most_vectors)
             return OnGpu::powers(bases, A, recurrences, end);
         check_powers(bases, A, recurrences.size());
         const bool grams =
@@ -255,21 +255,14 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
     }
 
     bool prepare_single_launch(const LaunchNeeds& needs, Items<BlockCopy> ghosts) override {
-        if (needs.method == LaunchedMethod::none || cells() == 0 || cells() > most_launched_cells ||
-            needs.degree > most_launched_degree)
+        if (needs.method == LaunchedMethod::none || cells() == 0 || cells() > most_launched_cells)
             return false;
         const auto residuals = static_cast<std::size_t>(needs.iterations) + 2;
-        if (residuals <= memory_.residuals && needs.degree <= memory_.degree) return true;
-        memory_.residuals = std::max(memory_.residuals, residuals);
-        memory_.degree = std::max(memory_.degree, needs.degree);
+        if (residuals <= memory_.residuals) return true;
+        memory_.residuals = residuals;
         memory_.level = kept_level(ghosts);
-        const int vectors = SolveInBlock<3>::own_vectors + MethodOfBlock<3, true>::vectors(memory_.degree);
-        memory_.vectors = backend().allocate(static_cast<std::size_t>(vectors) * shape().values());
-        // With s = 1, 2, 4, ... before the last one there are three times as many at most.
-        const auto relations =
-            sizeof(Relation) / sizeof(double) * static_cast<std::size_t>(3 * memory_.degree);
-        memory_.on_device = reinterpret_cast<Relation*>(backend().allocate(relations));
-        memory_.relations.clear();
+        const std::size_t vectors = SolveInBlock<3>::own_vectors + MethodOfBlock<3>::vectors;
+        memory_.vectors = backend().allocate(vectors * shape().values());
         const std::size_t result = sizeof(BlockResult) / sizeof(double);
         memory_.result = backend().allocate(result + memory_.residuals);
         memory_.on_host = backend().allocate_pinned(result + memory_.residuals_at_once());
@@ -277,10 +270,8 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
     }
     Work begin_single_launch(Field u, Field f, const SingleLaunch& launch) override {
         auto* const result = static_cast<BlockResult*>(memory_.result);
-        OuterSteps steps = launch.steps;
-        steps.relations = on_device(steps.relations);
-        const auto solve = [&](auto D, auto in_steps) {
-            device().launch(SolveInBlock<D, in_steps>{
+        in_dimensions([&](auto D) {
+            device().launch(SolveInBlock<D>{
                 .level = memory_.level,
                 .L = StencilView<D>(launch.L),
                 .u = u.view().origin,
@@ -294,14 +285,7 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
                 .stop = launch.stop,
                 .method = launch.method,
                 .scaling = launch.scaling,
-                .steps = steps,
                 .threads = threads_for(cells())});
-        };
-        in_dimensions([&](auto D) {
-            if (steps.relations.empty())
-                solve(D, std::false_type{});
-            else
-                solve(D, std::true_type{});
         });
         memory_.waits_before = device().waits();
         device().copy_to_host(memory_.on_host, result,
@@ -342,16 +326,6 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
         for (const auto& fields : {x, y})
             for (const Field& field : fields) kernel.v[n++] = field.view().origin;
         return kernel;
-    }
-
-    // Kept until the next ones differ, which they do when the operator has.
-    Recurrence on_device(Recurrence relations) {
-        if (!std::ranges::equal(relations, memory_.relations)) {
-            memory_.relations.assign(relations.begin(), relations.end());
-            device().copy_now(memory_.on_device, relations.data(), relations.size_bytes(),
-                              GPU(MemcpyHostToDevice));
-        }
-        return {memory_.on_device, relations.size()};
     }
 
     BlockMemory memory_{};

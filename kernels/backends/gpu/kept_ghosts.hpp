@@ -102,7 +102,7 @@ struct RelaxInBlock {
 
     Grid grid() const { return {dim3(1), dim3(static_cast<unsigned>(threads))}; }
     __device__ void operator()() const {
-        BlockSystem<D, Real> A(level, L, DiagonalScaling::none, nullptr, 1.0, {}, nullptr,
+        BlockSystem<D, Real> A(level, L, DiagonalScaling::none, nullptr, 1.0, nullptr, nullptr,
                                static_cast<int>(threadIdx.x), threads);
         if (from_zero != 0) A.fill(u, 0.0);
         for (int n = 0; n < half_sweeps; ++n) A.relax(u, f, (first + n) % 2, parity, relaxation);

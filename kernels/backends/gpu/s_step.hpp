@@ -20,6 +20,25 @@ constexpr int threads_for(std::size_t cells) {
     return threads;
 }
 
+// A basis of this degree, and the Gram matrix of two of them, fit into a block's shared memory.
+constexpr int most_degree = 16;
+constexpr int most_vectors = 2 * most_degree + 2;  // a Gram matrix has
+constexpr int most_pairs = static_cast<int>(gram_pairs(most_vectors - 1, 1));
+constexpr int gram_slices = 4;
+constexpr int gram_group = 16;  // cells
+constexpr int values_of_gram = gram_slices * most_pairs + gram_group * most_vectors;
+
+// The n-th pair of Operations::gram.
+struct GramPair {
+    int i, j;
+
+    __device__ static GramPair at(int n, int columns) {
+        int i = 0;
+        for (int row = columns; n >= row; n -= row--) ++i;
+        return {i, i + n};
+    }
+};
+
 // partial[(n * boxes + q) * chunks + c] = the n-th of Operations::gram over chunk c of box q: of x vectors
 // with themselves and with y others. No padding: launches are told apart by bytes (device.hpp).
 struct GramOfBoxes {
@@ -39,21 +58,56 @@ struct GramOfBoxes {
                 dim3(static_cast<unsigned>(threads))};
     }
     __device__ void operator()() const {
-        __shared__ double shared[values_shared];
+        __shared__ double shared[values_of_gram];
         of_chunk(static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.x), shared);
     }
+    // Threads hold a tile of cells of all vectors in shared memory, values_of_gram values, and take a pair on
+    // every fourth cell each, group by group: the order of a sum depends on the cells alone. Before and after
+    // it all threads are at one.
     __device__ void of_chunk(int q, int c, double* shared) const {
         const Window& box = windows[q];
-        const int first = c * chunks.chunk;
-        const int last = first + chunks.chunk < chunks.rows ? first + chunks.chunk : chunks.rows;
+        const int begin = c * chunks.chunk;
+        const int end = begin + chunks.chunk < chunks.rows ? begin + chunks.chunk : chunks.rows;
+        const int cells = (end - begin) * extent[0];
+        const int thread = static_cast<int>(threadIdx.x);
+        const int all = x + y;
+        const int pairs =
+            static_cast<int>(gram_pairs(static_cast<std::size_t>(x), static_cast<std::size_t>(y)));
+        const int tasks = gram_slices * pairs;
+        double* const tile = shared + tasks;
+        const int most = (values_of_gram - tasks) / all / gram_group * gram_group;
         const auto value = [&](int n, int m) {
-            const int row = first + n / extent[0];
+            const int row = begin + n / extent[0];
             return View::at(v[m], shape.place(box.block, box.at[0] + n % extent[0],
                                               box.at[1] + row % extent[1], box.at[2] + row / extent[1]));
         };
-        const auto store = [&](int n, double sum) { partial[(n * boxes + q) * chunks.count + c] = sum; };
-        gram_of_block((last - first) * extent[0], value, x, y, shared, values_shared,
-                      static_cast<int>(threadIdx.x), threads, store);
+        __syncthreads();
+        for (int t = thread; t < tasks; t += threads) shared[t] = 0.0;
+        for (int first = 0; first < cells; first += most) {
+            const int here = std::min(most, cells - first);
+            for (int n = thread; n < here * all; n += threads)
+                tile[n % here * all + n / here] = value(first + n % here, n / here);
+            __syncthreads();
+            for (int t = thread; t < tasks; t += threads) {
+                const auto [i, j] = GramPair::at(t % pairs, all);
+                double sum = shared[t];
+                for (int group = 0; group < here; group += gram_group) {
+                    double part = 0.0;
+                    for (int cell = group + t / pairs; cell < std::min(group + gram_group, here);
+                         cell += gram_slices)
+                        part += tile[cell * all + i] * tile[cell * all + j];
+                    sum += part;
+                }
+                shared[t] = sum;
+            }
+            __syncthreads();
+        }
+        for (int n = thread; n < pairs; n += threads) {
+            double sum = shared[n];
+            for (int slice = 1; slice < gram_slices; ++slice) sum += shared[slice * pairs + n];
+            partial[(n * boxes + q) * chunks.count + c] = sum;
+        }
+        __syncthreads();
     }
 };
 
@@ -67,15 +121,15 @@ struct PowersOfBoxes {
 
     StencilView<D> L;
     double* s;
-    double* before[most_bases];          // before the first vector of a basis
-    ThreeTerms c[most_launched_degree];  // `count` of them
-    GramOfBoxes gram;                    // v: the vectors of the bases, one basis after the other
+    double* before[most_bases];  // before the first vector of a basis
+    ThreeTerms c[most_degree];   // `count` of them
+    GramOfBoxes gram;            // v: the vectors of the bases, one basis after the other
     int lengths[most_bases];
     int count, bases;
 
     Grid grid() const { return gram.grid(); }
     __device__ void operator()() const {
-        __shared__ double shared[values_shared];
+        __shared__ double shared[values_of_gram];
         const int q = static_cast<int>(blockIdx.y);
         for (int n = 0; n < count; ++n) {
             const int layers = count - 1 - n;

@@ -5,8 +5,6 @@
 #include "kernels/backends/gpu/block_system.hpp"
 #include "kernels/backends/gpu/kernels.hpp"
 #include "kernels/bodies/krylov/bicgstab.hpp"
-#include "kernels/bodies/krylov/ca_bicgstab.hpp"
-#include "kernels/bodies/krylov/ca_cg.hpp"
 #include "kernels/bodies/krylov/cg.hpp"
 #include "kernels/bodies/krylov/chebyshev.hpp"
 #include "kernels/bodies/krylov/pipelined_cg.hpp"
@@ -65,32 +63,16 @@ struct BlockVectors {
     KEEL_BODY BlockVectors from(std::size_t n) const { return {(*this)[n], distance}; }
 };
 
-using Pairs = bodies::PairMemory<double*, double>;
-
-// In steps: an s-step method; kernels of their own, so that the others keep their registers.
-template <int D, bool in_steps>
+template <int D>
 struct MethodOfBlock {
+    static constexpr int vectors = 5;
+
     BlockSystem<D>& A;
     LaunchedMethod method;
     double lowest, highest;
-    OuterSteps steps;
-    Pairs pairs;
     BlockVectors v;
 
-    static constexpr int vectors(int degree) { return std::max(5, 3 + Pairs::vectors(degree)); }
-
     KEEL_BODY Outcome iterate(const KrylovRun<double*>& run, BlockReport& report) const {
-        if constexpr (in_steps) {
-            bodies::PairSpace<BlockSystem<D>, double, BlockVectors> V(A, steps, v.from(3), pairs);
-            if (method == LaunchedMethod::ca_cg) return bodies::ca_cg(A, run, report, V, v[0], v[1]);
-            return bodies::ca_bicgstab(A, run, report, V, v[2], v[0], v[1]);
-        } else {
-            return iterate_alone(run, report);
-        }
-    }
-
-  private:
-    KEEL_BODY Outcome iterate_alone(const KrylovRun<double*>& run, BlockReport& report) const {
         switch (method) {
             case LaunchedMethod::bicgstab:
                 return bodies::bicgstab(A, run, report, {v[0], v[1], v[2], v[3], v[4]});
@@ -110,11 +92,11 @@ struct MethodOfBlock {
 };
 
 // No padding: launches are told apart by bytes (device.hpp).
-template <int D, bool in_steps = false>
+template <int D>
 struct SolveInBlock {
     static constexpr bool barriers = true;
     static constexpr int most_threads = most_block_threads;
-    static constexpr int own_vectors = most_bases + 4;  // scaled, b, y, r, best
+    static constexpr int own_vectors = 5;  // scaled, b, y, r, best
 
     LevelOfBlock level;
     StencilView<D> L;
@@ -127,36 +109,30 @@ struct SolveInBlock {
     Stop stop;
     LaunchedMethod method;
     DiagonalScaling scaling;
-    OuterSteps steps;
     std::int64_t threads;
 
     Grid grid() const { return {dim3(1), dim3(static_cast<unsigned>(threads))}; }
 
     __device__ void operator()() const {
-        constexpr int degree = in_steps ? most_launched_degree : 1;
         __shared__ double shared[values_shared];
-        __shared__ double scalars[Pairs::scalars(degree)];
-        __shared__ double coefficients[Pairs::coefficients(degree)];
-        __shared__ double* terms[Pairs::terms(degree)];
         const int thread = static_cast<int>(threadIdx.x);
-        BlockSystem<D> A(level, L, scaling, scale, unit, {vector[0], vector[1]}, shared, thread,
+        BlockSystem<D> A(level, L, scaling, scale, unit, vector[0], shared, thread,
                          static_cast<int>(threads));
         BlockReport report{{}, {reinterpret_cast<double*>(result + 1), 0, thread == 0}};
-        solve(A, report, {scalars, terms, coefficients});
+        solve(A, report);
         if (thread != 0) return;
         report.counts = A.counts();
         *result = {report, A.cost(), report.vanished, report.residuals.count};
     }
 
   private:
-    __device__ void solve(BlockSystem<D>& A, BlockReport& report, const Pairs& pairs) const {
-        double *const b = vector[2], *const y = vector[3], *const r = vector[4], *const best = vector[5];
+    __device__ void solve(BlockSystem<D>& A, BlockReport& report) const {
+        double *const b = vector[1], *const y = vector[2], *const r = vector[3], *const best = vector[4];
         if (scaling == DiagonalScaling::symmetric)
             A.multiply(b, scale, f);
         else
             A.copy(b, f);
-        MethodOfBlock<D, in_steps> of_block{
-            A, method, lowest, highest, steps, pairs, vector.from(own_vectors)};
+        MethodOfBlock<D> of_block{A, method, lowest, highest, vector.from(own_vectors)};
         bodies::verify_and_restart(A, of_block, r, best, y, b, stop, report);
         if (scaling == DiagonalScaling::none)
             A.copy(u, y);
@@ -172,12 +148,9 @@ struct BlockMemory {
 
     LevelOfBlock level;
     double* vectors;
-    std::vector<Relation> relations;  // bases of the last solve, which the device has
-    Relation* on_device;
     void* result;
     void* on_host;
     std::size_t residuals;  // room for so many
-    int degree;             // and for bases of this degree
     long waits_before;      // of the host for the device, when the copy of the last result was begun
 };
 

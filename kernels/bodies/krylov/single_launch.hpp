@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "kernels/bodies/diagonal_scaling.hpp"
-#include "kernels/bodies/krylov/recurrence.hpp"
 #include "kernels/bodies/krylov/run.hpp"
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/layout/field.hpp"
@@ -16,20 +15,16 @@
 namespace keel {
 
 // The methods that have such a body.
-enum class LaunchedMethod { none, bicgstab, bicgstab_fused, ca_bicgstab, cg, ca_cg, pipelined_cg, chebyshev };
+enum class LaunchedMethod { none, bicgstab, bicgstab_fused, cg, pipelined_cg, chebyshev };
 
 // A block of threads takes 15 us for an iteration of BiCGStab on 4,096 cells of an H100 (measured with a
 // prototype), and the host 185 us to drive one on any few: larger levels are the host's.
 inline constexpr std::size_t most_launched_cells = 16384;
 
-// An s-step method's basis of this degree, and its Gram matrix, fit into a block's shared memory.
-inline constexpr int most_launched_degree = 16;
-
 // The room that a launch wants.
 struct LaunchNeeds {
     LaunchedMethod method = LaunchedMethod::none;
     int iterations = 0;
-    int degree = 0;  // the longest Krylov basis has; 0: none
 };
 
 // The solve of L u = f from u = 0.
@@ -42,7 +37,6 @@ struct SingleLaunch {
     Stop stop = {};
     double lowest = 0;  // the interval of a polynomial method
     double highest = 0;
-    OuterSteps steps = {};  // an s-step method has
 };
 
 struct LaunchedSolve {

@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "kernels/bodies/krylov/recurrence.hpp"
 #include "solvers/krylov/options.hpp"
+#include "solvers/systems/recurrence.hpp"
 #include "solvers/systems/spectrum.hpp"
 
 namespace keel {

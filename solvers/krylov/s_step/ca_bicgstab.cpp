@@ -17,7 +17,9 @@
 // the paper; most such claims of convergence are false, so the caller verifies and restarts. After the limit
 // of iterations the rest of an outer step is not used.
 
-#include "kernels/bodies/krylov/ca_bicgstab.hpp"
+#include <optional>
+#include <utility>
+
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/s_step/numbers.hpp"
 #include "solvers/krylov/s_step/s_step.hpp"
@@ -26,17 +28,66 @@ namespace keel {
 namespace {
 
 template <class Scalar>
-class CaBiCGStab : public PairMethod<Scalar> {
+class CaBiCGStab : public MethodOfSystem {
   public:
-    explicit CaBiCGStab(const MethodSetup& setup) : PairMethod<Scalar>(setup, 2) {}
+    explicit CaBiCGStab(const MethodSetup& setup) : MethodOfSystem(setup), V(setup, 2) {}
 
-    Outcome iterate(const KrylovMethod::Run& run, Report& report) override {
-        auto V = this->space();
-        return bodies::ca_bicgstab(this->A, run, report, V, r0, this->p, this->next_p);
+    void adopt(const Spectrum& spectrum) override { V.adopt(spectrum); }
+
+    Outcome iterate(const Run& run, Report& report) override {
+        A.copy(r0, run.r);
+        A.copy(p, run.r);
+        const int last = report.iterations + run.limit;
+        for (V.begin(); report.iterations < last; V.lengthen()) {
+            V.span(run.x, p, run.r, std::span(&r0, 1));
+            if (const auto end = inner_loop(run, last, report)) {
+                V.finish();  // 24
+                return *end;
+            }
+            V.advance(next_p);  // 24, 22, 23
+            std::swap(p, next_p);
+        }
+        return Outcome::iteration_limit;
     }
 
   private:
-    LinearSystem::Vector r0 = this->vector();
+    // The iterations of one outer step, or how they ended before.
+    std::optional<Outcome> inner_loop(const Run& run, int last, Report& report) {
+        auto delta = V.dot(V.g, V.c);
+        for (int j = 0; j < V.s; ++j) {
+            V.apply(V.Ta, V.a);
+            const auto alpha = delta / V.dot(V.g, V.Ta);
+            if (unusable(double(alpha))) return report.breakdown(Vanished::r0_Ap);
+            V.add(V.e, V.e, alpha, V.a);  // 12
+            V.add(V.d, V.c, -alpha, V.Ta);
+            ++report.iterations;
+            const double norm_s = double(V.norm(V.d));
+            if (norm_s <= run.target) return report.converged(norm_s / run.scale);
+
+            V.apply(V.Td, V.d);
+            V.weigh(V.GT, V.Td);
+            const auto AsAs = V.dot(V.Td, V.GT);
+            const auto omega = V.dot(V.d, V.GT) / AsAs;
+            if (unusable(double(omega)) || double(AsAs) < 0) return report.breakdown(Vanished::omega);
+            V.add(V.e, V.e, omega, V.d);
+            V.add(V.c, V.d, -omega, V.Td);  // 17
+            const double norm_r = double(V.norm(V.c));
+            if (norm_r <= run.target) return report.converged(norm_r / run.scale);
+            report.residuals.push_back(norm_r / run.scale);
+
+            const auto next = V.dot(V.g, V.c);
+            if (unusable(double(next))) return report.breakdown(Vanished::r0_r);
+            const auto beta = next / delta * alpha / omega;
+            V.add(V.a, V.a, -omega, V.Ta);
+            V.add(V.a, V.c, beta, V.a);  // 20
+            delta = next;
+            if (report.iterations == last) return Outcome::iteration_limit;
+        }
+        return std::nullopt;
+    }
+
+    PairSpace<Scalar> V;
+    Vector r0 = vector(), p = vector(), next_p = vector();
 };
 
 }  // namespace
@@ -60,7 +111,6 @@ Method ca_bicgstab() {
         .keys = keys_of_pairs(),
         .independent = independent_pairs(2),
         .preconditioning = Preconditioning::right,
-        .launched = LaunchedMethod::ca_bicgstab,
         .make = made_in_precision<CaBiCGStab>,
     };
 }

@@ -13,7 +13,10 @@
 // s = 4, cost 40 % more iterations at s = 8 and fail from s = 12 on; Newton and Chebyshev keep them up to
 // s = 16 with Jacobi scaling or a constant coefficient.
 
-#include "kernels/bodies/krylov/ca_cg.hpp"
+#include <cmath>
+#include <optional>
+#include <utility>
+
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/s_step/numbers.hpp"
 #include "solvers/krylov/s_step/s_step.hpp"
@@ -22,14 +25,56 @@ namespace keel {
 namespace {
 
 template <class Scalar>
-class CaConjugateGradients : public PairMethod<Scalar> {
+class CaConjugateGradients : public MethodOfSystem {
   public:
-    explicit CaConjugateGradients(const MethodSetup& setup) : PairMethod<Scalar>(setup, 1) {}
+    explicit CaConjugateGradients(const MethodSetup& setup) : MethodOfSystem(setup), V(setup, 1) {}
 
-    Outcome iterate(const KrylovMethod::Run& run, Report& report) override {
-        auto V = this->space();
-        return bodies::ca_cg(this->A, run, report, V, this->p, this->next_p);
+    void adopt(const Spectrum& spectrum) override { V.adopt(spectrum); }
+
+    Outcome iterate(const Run& run, Report& report) override {
+        A.copy(p, run.r);  // 1
+        const int last = report.iterations + run.limit;
+        for (V.begin(); report.iterations < last; V.lengthen()) {
+            V.span(run.x, p, run.r);
+            if (const auto end = inner_loop(run, last, report)) {
+                V.finish();
+                return *end;
+            }
+            V.advance(next_p);
+            std::swap(p, next_p);
+        }
+        return Outcome::iteration_limit;
     }
+
+  private:
+    // The iterations of one outer step, or how they ended before.
+    std::optional<Outcome> inner_loop(const Run& run, int last, Report& report) {
+        auto norm = V.norm(V.c);
+        if (unusable(double(norm))) return report.breakdown(Vanished::r_r);
+        for (int j = 0; j < V.s; ++j) {  // 2
+            V.apply(V.Ta, V.a);
+            V.weigh(V.GT, V.Ta);
+            const auto pAp = V.dot(V.a, V.GT);
+            const auto alpha = norm * norm / pAp;  // 3
+            if (unusable(double(alpha)) || double(pAp) < 0) return report.breakdown(Vanished::p_Ap);
+            V.add(V.e, V.e, alpha, V.a);    // 4
+            V.add(V.c, V.c, -alpha, V.Ta);  // 5
+            ++report.iterations;
+            const auto next = V.norm(V.c);
+            const double norm_r = double(next);
+            report.residuals.push_back(norm_r / run.scale);
+            if (norm_r <= run.target) return Outcome::converged;
+            if (!std::isfinite(norm_r)) return report.breakdown(Vanished::r_r);
+            const auto beta = next * next / (norm * norm);  // 6
+            V.add(V.a, V.c, beta, V.a);                     // 7
+            norm = next;
+            if (report.iterations == last) return Outcome::iteration_limit;
+        }
+        return std::nullopt;
+    }
+
+    PairSpace<Scalar> V;
+    Vector p = vector(), next_p = vector();
 };
 
 }  // namespace
@@ -50,7 +95,6 @@ Method ca_cg() {
         .degree = in_s("s", [](double s) { return s; }),
         .keys = keys_of_pairs(),
         .independent = independent_pairs(1),
-        .launched = LaunchedMethod::ca_cg,
         .make = made_in_precision<CaConjugateGradients>,
     };
 }

@@ -160,7 +160,7 @@ class PipelinedSStepCG : public MethodOfSystem {
     // t_{i+1} from t_i and the one before.
     void extend(int i) {
         A.apply(t[at(i + 1)], t[at(i)]);
-        bodies::recur<LinearSystem>(A, t[at(i + 1)], t, at(i), relations_[at(i)]);
+        A.recur(t[at(i + 1)], t, at(i), relations_[at(i)]);
     }
 
     // rho_i rho_j and A rho_i.

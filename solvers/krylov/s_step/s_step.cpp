@@ -1,8 +1,20 @@
 #include "solvers/krylov/s_step/s_step.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/bodies/vector.hpp"
 #include "solvers/krylov/s_step/basis.hpp"
 
 namespace keel {
+namespace {
+
+std::size_t at(int n) {
+    return static_cast<std::size_t>(n);
+}
+
+}  // namespace
 
 std::vector<int> outer_steps(const BottomOptions& options) {
     std::vector<int> steps;
@@ -11,48 +23,135 @@ std::vector<int> outer_steps(const BottomOptions& options) {
     return steps;
 }
 
-std::vector<Relation> relations_of(const BottomOptions& options, int degree_per_s, const Spectrum& spectrum) {
-    std::vector<Relation> all;
-    for (const int s : outer_steps(options)) {
-        const std::vector<Relation> some = recurrence(options.basis, degree_per_s * s, spectrum);
-        all.insert(all.end(), some.begin(), some.end());
-    }
-    return all;
-}
-
-OuterSteps outer_steps(const BottomOptions& options, int degree_per_s, std::span<const Relation> relations) {
-    return {.relations = relations,
-            .first = outer_steps(options).front(),
-            .last = options.s,
-            .degree_per_s = degree_per_s,
-            .at_once = options.powers == Powers::sequential ? 1 : 2};
+template <class Scalar>
+Scalar applied_in_bases(Recurrence recurrence, int i, const std::vector<Scalar>& x) {
+    const int longer = static_cast<int>(recurrence.size()) + 1;
+    const int length = i < longer ? longer : longer - 1;
+    const int k = i < longer ? i : i - longer;
+    Scalar sum(0);
+    if (k > 0) sum += Scalar(recurrence[at(k - 1)].gamma) * x[at(i - 1)];
+    if (k + 1 < length) sum += Scalar(recurrence[at(k)].theta) * x[at(i)];
+    if (k + 2 < length) sum += Scalar(recurrence[at(k + 1)].sigma) * x[at(i + 1)];
+    return sum;
 }
 
 template <class Scalar>
-PairMethod<Scalar>::PairMethod(const MethodSetup& setup, int degree_per_s)
-    : MethodOfSystem(setup),
-      degree_per_s_(degree_per_s),
-      terms_(Memory::terms(degree_per_s * options.s)),
-      scalars_(Memory::scalars(degree_per_s * options.s)),
-      coefficients_(Memory::coefficients(degree_per_s * options.s)) {
-    for (int n = 0; n < Memory::vectors(degree_per_s * options.s); ++n) own_.push_back(vector());
+PairSpace<Scalar>::PairSpace(const MethodSetup& setup, int degree_per_s)
+    : A_(setup.A), options_(setup.options), degree_per_s_(degree_per_s) {
+    while (own_.size() < at(2 * degree_per_s * options_.s - 1)) own_.push_back(A_.make_vector());
+    choose(0, options_.s);  // the largest room
     adopt(setup.spectrum);
+    begin();
 }
 
 template <class Scalar>
-void PairMethod<Scalar>::adopt(const Spectrum& spectrum) {
-    relations_ = relations_of(options, degree_per_s_, spectrum);
+void PairSpace<Scalar>::adopt(const Spectrum& spectrum) {
+    relations_.clear();
+    for (const int steps : outer_steps(options_)) {
+        const auto some = keel::recurrence(options_.basis, degree_per_s_ * steps, spectrum);
+        relations_.insert(relations_.end(), some.begin(), some.end());
+    }
 }
 
 template <class Scalar>
-typename PairMethod<Scalar>::Space PairMethod<Scalar>::space() {
-    return {A,
-            outer_steps(options, degree_per_s_, relations_),
-            own_,
-            {scalars_.data(), terms_.data(), coefficients_.data()}};
+void PairSpace<Scalar>::begin() {
+    choose(0, outer_steps(options_).front());
 }
 
-template class PairMethod<double>;
-template class PairMethod<DoubleDouble>;
+template <class Scalar>
+void PairSpace<Scalar>::lengthen() {
+    if (s < options_.s) choose(first_ + at(degree()), std::min(2 * s, options_.s));
+}
+
+template <class Scalar>
+void PairSpace<Scalar>::choose(std::size_t first, int length) {
+    first_ = first;
+    s = length;
+    const std::size_t n = at(size());
+    G_.resize(n * n);
+    sums_.resize(gram_pairs(n, 1));
+    for (Coordinates* coordinates : {&a, &c, &e, &d, &Ta, &Td, &GT, &g, &Gx_}) coordinates->resize(n);
+    for (std::vector<double>* factors : {&of_p_, &of_r_}) factors->resize(n);
+    terms_.resize(n + 1);
+}
+
+template <class Scalar>
+void PairSpace<Scalar>::span(Vector x, Vector p, Vector r, std::span<const Vector> y) {
+    terms_[0] = x;
+    for (std::size_t i = 0, next = 0; i < at(size()); ++i)
+        terms_[i + 1] = i == 0 ? p : i == at(place_of_r()) ? r : own_[next++];
+    const std::span<const Vector> V = basis();
+    const std::array bases{V.first(at(degree() + 1)), V.last(at(degree()))};
+    const std::span<Scalar> sums = std::span(sums_).first(gram_pairs(V.size(), y.size()));
+    if (options_.powers == Powers::sequential) {
+        A_.powers(std::span(bases).first(1), recurrence());
+        A_.powers(std::span(bases).last(1), recurrence());
+        A_.gram(V, y, sums);
+    } else {
+        A_.powers_and_gram(bases, recurrence(), V, y, sums);
+    }
+    const std::size_t n = V.size();
+    const Scalar* next = sums.data();
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = i; j < n; ++j) G_[i * n + j] = G_[j * n + i] = *next++;
+        if (!y.empty()) g[i] = *next++;
+        a[i] = Scalar(i == 0 ? 1.0 : 0.0);
+        c[i] = Scalar(i == at(place_of_r()) ? 1.0 : 0.0);
+        e[i] = Scalar(0);
+    }
+}
+
+template <class Scalar>
+void PairSpace<Scalar>::apply(Coordinates& y, const Coordinates& x) const {
+    for (int i = 0; i < size(); ++i) y[at(i)] = applied_in_bases(recurrence(), i, x);
+}
+
+template <class Scalar>
+void PairSpace<Scalar>::weigh(Coordinates& y, const Coordinates& x) const {
+    const Scalar* row = G_.data();
+    for (Scalar& sum : y) {
+        sum = Scalar(0);
+        for (const Scalar& value : x) sum += *row++ * value;
+    }
+}
+
+template <class Scalar>
+Scalar PairSpace<Scalar>::dot(const Coordinates& x, const Coordinates& y) const {
+    Scalar sum(0);
+    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+    return sum;
+}
+
+template <class Scalar>
+void PairSpace<Scalar>::add(Coordinates& z, const Coordinates& x, Scalar b, const Coordinates& y) const {
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = x[i] + b * y[i];
+}
+
+template <class Scalar>
+Scalar PairSpace<Scalar>::norm(const Coordinates& x) {
+    weigh(Gx_, x);
+    const Scalar square = dot(x, Gx_);
+    using std::sqrt;
+    return square < Scalar(0) ? Scalar(0) : sqrt(square);
+}
+
+template <class Scalar>
+void PairSpace<Scalar>::combine(Vector next_p, bool all) {
+    of_x_.assign(1, 1.0);
+    for (std::size_t i = 0; i < e.size(); ++i) {
+        of_x_.push_back(static_cast<double>(e[i]));
+        of_p_[i] = static_cast<double>(a[i]);
+        of_r_[i] = static_cast<double>(c[i]);
+    }
+    const Vector x = terms_[0];
+    const Vector r = basis()[at(place_of_r())];
+    const LinearSystem::Combination combinations[]{
+        {x, of_x_, terms_}, {next_p, of_p_, basis()}, {r, of_r_, basis()}};
+    A_.combine_all(std::span(combinations).first(all ? 3 : 1));
+}
+
+template double applied_in_bases(Recurrence, int, const std::vector<double>&);
+template class PairSpace<double>;
+template class PairSpace<DoubleDouble>;
 
 }  // namespace keel

@@ -1,6 +1,7 @@
 // The s-step methods: their bases, their equivalence with the methods they rearrange, and what they
 // communicate.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "solvers/krylov/s_step/basis.hpp"
@@ -42,12 +43,6 @@ struct System : OneLevel {
     Spectrum spectrum;
 };
 
-// A pair's space alone, of the degree s.
-struct PairsAlone : PairMethod<double> {
-    explicit PairsAlone(const MethodSetup& setup) : PairMethod(setup, 1) {}
-    Outcome iterate(const Run&, Report&) override { return Outcome::not_tested; }
-};
-
 }  // namespace
 
 TEST_CASE("operators in the bases are the golden ones") {
@@ -59,13 +54,13 @@ TEST_CASE("operators in the bases are the golden ones") {
         const Basis basis = named<Basis>(name).value();
         const auto relations = recurrence(basis, 2 * s, {json.at("lo"), json.at("hi")});
         const auto rows = json.at("T").get<std::vector<std::vector<double>>>();
-        const int n = bodies::pair_vectors(2 * s);
+        const int n = 2 * (2 * s) + 1;
         REQUIRE(static_cast<int>(rows.size()) == n);
         for (int j = 0; j < n; ++j) {
             std::vector<double> unit(rows.size(), 0.0);
             unit[static_cast<std::size_t>(j)] = 1.0;
             for (int i = 0; i < n; ++i) {
-                const double T = bodies::applied_in_bases(relations, i, unit.data());
+                const double T = applied_in_bases(relations, i, unit);
                 CHECK(std::abs(T - rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]) < 1e-14);
             }
         }
@@ -114,10 +109,11 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
                 system.setup.set(y, [](const Index& c) { return std::sin(0.3 + c[0] + c[1] * c[2]); });
                 const auto r = system.level.f;
                 const auto u = A.make_vector();
-                PairsAlone pairs({A,
-                                  {.s = degree, .basis = basis, .telescoping = false, .powers = way.powers},
-                                  system.spectrum});
-                auto space = pairs.space();
+                PairSpace<double> space(
+                    {A,
+                     {.s = degree, .basis = basis, .telescoping = false, .powers = way.powers},
+                     system.spectrum},
+                    1);
 
                 const Counts start = A.counts();
                 space.span(u, p, r, std::span(&y, 1));
@@ -130,17 +126,20 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
                 CHECK(spent.words == n * (n + 1) / 2 + n);
 
                 // Some vector of the space without its last directions, u = V c, and A u = V T c.
-                for (int i = 0; i < n; ++i)
-                    space.e[i] = i == degree || i == n - 1 ? 0.0 : 1.0 + i / (n - 1.0);
+                const auto of_r = static_cast<std::size_t>(space.place_of_r());
+                for (std::size_t i = 0; i < space.e.size(); ++i)
+                    space.e[i] = i + 1 == of_r || i + 1 == space.e.size()
+                                     ? 0.0
+                                     : 1.0 + static_cast<double>(i) / (n - 1.0);
                 space.apply(space.Ta, space.e);
                 space.weigh(space.GT, space.e);
                 const double norm = space.norm(space.e);
                 const double uu = space.dot(space.e, space.GT);
                 const double uy = space.dot(space.g, space.e);
-                for (int i = 0; i < n; ++i) {
-                    space.c[i] = space.Ta[i];
-                    space.a[i] = i == 0 ? 1.0 : i == space.place_of_r() ? 2.0 : 0.0;
-                }
+                space.c = space.Ta;
+                std::ranges::fill(space.a, 0.0);
+                space.a[0] = 1.0;
+                space.a[of_r] = 2.0;
                 const auto p_2r = A.make_vector();
                 A.axpby(p_2r, 1, p, 2, r);
                 const auto Au = A.make_vector();
@@ -154,7 +153,8 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
                 CHECK(std::abs(uy - A.dot(u, y)) < 1e-12 * std::sqrt(A.dot(u, u) * A.dot(y, y)));
 
                 A.copy(u, y);
-                for (int i = 0; i < n; ++i) space.e[i] = i == 0 ? 1.0 : 0.0;
+                std::ranges::fill(space.e, 0.0);
+                space.e[0] = 1.0;
                 space.finish();
                 A.axpby(Au, 1, y, 1, p);
                 CHECK(system.distance(u, Au) < 1e-15);
