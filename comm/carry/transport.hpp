@@ -40,7 +40,8 @@ struct TransportOptions {
     int level = 0;
 };
 
-// Non-blocking sends and receives. The schedule must outlive the result, the ledger too.
+// Non-blocking sends and receives; those of a virtual rank are booked and not posted. The schedule must
+// outlive the result, the ledger too.
 std::unique_ptr<Transport> make_transport(const TransportOptions& options, const RankSchedule& schedule);
 
 }  // namespace keel

@@ -85,6 +85,14 @@ Communicator Communicator::self() {
     return Communicator(std::make_shared<const Impl>(Impl{MPI_COMM_SELF, 0, 1}));
 }
 
+Communicator Communicator::virtual_rank(int rank, int size) {
+    return Communicator(std::make_shared<const Impl>(Impl{MPI_COMM_NULL, rank, size}));
+}
+
+bool Communicator::is_virtual() const {
+    return impl_->comm == MPI_COMM_NULL;
+}
+
 namespace {
 
 // Frees the communicator too.
@@ -97,6 +105,7 @@ void free_both(const Communicator::Impl* impl) {
 }  // namespace
 
 Communicator Communicator::duplicate() const {
+    if (is_virtual()) return *this;
     Impl copy = *impl_;
     require(MPI_Comm_dup(impl_->comm, &copy.comm), "MPI_Comm_dup");
     return Communicator(std::shared_ptr<const Impl>(new Impl(copy), free_both));
@@ -108,6 +117,15 @@ Communicator Communicator::split(int colour) const {
     require(MPI_Comm_rank(part.comm, &part.rank), "MPI_Comm_rank");
     require(MPI_Comm_size(part.comm, &part.size), "MPI_Comm_size");
     return Communicator(std::shared_ptr<const Impl>(new Impl(part), free_both));
+}
+
+Communicator Communicator::among(std::span<const int> ranks) const {
+    const auto found = std::ranges::lower_bound(ranks, rank());
+    const bool is_one = found != ranks.end() && *found == rank();
+    if (!is_virtual()) return split(is_one ? 0 : 1);
+    const auto some = static_cast<int>(ranks.size());
+    const auto before = static_cast<int>(found - ranks.begin());
+    return is_one ? virtual_rank(before, some) : virtual_rank(rank() - before, size() - some);
 }
 
 int Communicator::rank() const {
@@ -124,6 +142,7 @@ void Communicator::barrier() const {
 namespace {
 
 double all_reduce(const Communicator& group, double value, MPI_Op op) {
+    if (group.is_virtual()) return value;
     double result = 0;
     require(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, op, group.impl().comm), "MPI_Allreduce");
     return result;

@@ -44,12 +44,18 @@ class Communicator {
 
     static Communicator world();
     static Communicator self();  // this rank alone
+    // A rank of a group that need not exist: it counts the messages and sums of a solve and takes part in
+    // none. Of all member functions it has among(), duplicate() and maxima, which are its own values.
+    static Communicator virtual_rank(int rank, int size);
+    bool is_virtual() const;
     // The same ranks; messages sent in one of the two never meet those of the other. Freed with its last
     // copy, which must be before the session ends. Collective.
     Communicator duplicate() const;
 
     // The ranks that give the same colour, in this group's order. Freed as a duplicate. Collective.
     Communicator split(int colour) const;
+    // These ranks, ascending, on each of them; on the others the group of the others. Likewise.
+    Communicator among(std::span<const int> ranks) const;
 
     int rank() const;
     int size() const;

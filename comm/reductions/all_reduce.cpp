@@ -131,6 +131,29 @@ class PointToPointAllReduce : public AllReduce {
     MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
+// A virtual rank's part: its messages are counted.
+class CountedAllReduce : public AllReduce {
+  public:
+    CountedAllReduce(const AlgorithmByWords& algorithm, const Topology& topology, int rank, WordType type)
+        : algorithm_(algorithm), topology_(topology), rank_(rank), type_(type) {}
+
+    Traffic start(std::span<double> words) override {
+        const AllReduceAlgorithm algorithm = algorithm_(words.size());
+        if (algorithm == AllReduceAlgorithm::mpi) return {};
+        return traffic_of(rounds_of(algorithm, topology_, rank_, words.size(), type_), topology_, rank_);
+    }
+    bool progress() override { return false; }
+    bool in_flight() const override { return false; }
+    Requests requests() override { return {}; }
+    void take() override {}
+
+  private:
+    AlgorithmByWords algorithm_;
+    Topology topology_;
+    int rank_;
+    WordType type_;
+};
+
 }  // namespace
 
 void AllReduce::wait() {
@@ -144,13 +167,16 @@ void AllReduce::wait() {
 std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
                                            const Topology& topology, int tag,
                                            const AlgorithmByWords& by_words, WordType type) {
+    const auto always = [algorithm](std::size_t) { return algorithm; };
+    if (comm.is_virtual())
+        return std::make_unique<CountedAllReduce>(
+            algorithm == AllReduceAlgorithm::automatic ? by_words : always, topology, comm.rank(), type);
     if (algorithm == AllReduceAlgorithm::mpi) {
         check(type == WordType::fp64, "only words are added up by MPI while the caller does something else");
         return std::make_unique<MpiAllReduce>(comm);
     }
     if (algorithm == AllReduceAlgorithm::automatic)
         return std::make_unique<PointToPointAllReduce>(by_words, comm, topology, tag, type);
-    const auto always = [algorithm](std::size_t) { return algorithm; };
     return std::make_unique<PointToPointAllReduce>(always, comm, topology, tag, type);
 }
 

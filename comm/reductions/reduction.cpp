@@ -55,10 +55,7 @@ class MpiReduction : public Reduction {
             if (options_.algorithm != AllReduceAlgorithm::mpi)
                 return complete(begin(parts, totals.size()), totals);
             fill<double>(blocking_, totals.size(), parts);
-            require(
-                MPI_Allreduce(MPI_IN_PLACE, blocking_.data(), mpi_count(blocking_.size(), "MPI_Allreduce"),
-                              MPI_DOUBLE, MPI_SUM, comm_.impl().comm),
-                "MPI_Allreduce");
+            all_reduce(blocking_, blocking_.size(), MPI_DOUBLE, MPI_SUM);
             add_up(blocking_, totals);
         });
     }
@@ -168,8 +165,13 @@ class MpiReduction : public Reduction {
         }
         if (!add_pairs_) add_pairs_ = std::make_unique<AddPairs>();
         // A type of two doubles, which no algorithm parts.
-        require(MPI_Allreduce(MPI_IN_PLACE, words.data(), mpi_count(words.size() / 2, "MPI_Allreduce"),
-                              MPI_C_DOUBLE_COMPLEX, add_pairs_->op(), comm_.impl().comm),
+        all_reduce(words, words.size() / 2, MPI_C_DOUBLE_COMPLEX, add_pairs_->op());
+    }
+    // A virtual rank keeps its own words.
+    void all_reduce(std::span<double> words, std::size_t count, MPI_Datatype type, MPI_Op op) const {
+        if (comm_.is_virtual()) return;
+        require(MPI_Allreduce(MPI_IN_PLACE, words.data(), mpi_count(count, "MPI_Allreduce"), type, op,
+                              comm_.impl().comm),
                 "MPI_Allreduce");
     }
 

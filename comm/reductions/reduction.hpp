@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
@@ -22,6 +23,7 @@ class AllReduceRequest {
   public:
     AllReduceRequest(Reduction& reduction, int slot) : reduction_(&reduction), slot_(slot) {}
     void finish(std::span<double> totals);
+    int slot() const { return slot_; }  // the least that no other sum in flight has
 
   private:
     Reduction* reduction_;
@@ -69,12 +71,38 @@ inline void AllReduceRequest::finish(std::span<double> totals) {
     reduction_->finish(slot_, totals);
 }
 
+// Passes all on to another reduction; for classes that add something.
+class DecoratedReduction : public Reduction {
+  public:
+    explicit DecoratedReduction(std::unique_ptr<Reduction> inner) : inner_(std::move(inner)) {}
+
+    void sum(std::span<const double> parts, std::span<double> totals) override { inner_->sum(parts, totals); }
+    void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
+        inner_->sum(parts, totals);
+    }
+    double max(double value) override { return inner_->max(value); }
+    AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) override {
+        return {*this, inner_->begin_sum(parts, sums).slot()};
+    }
+    bool progress() override { return inner_->progress(); }
+    Reductions count() const override { return inner_->count(); }
+
+  protected:
+    void finish(int slot, std::span<double> totals) override {
+        AllReduceRequest(*inner_, slot).finish(totals);
+    }
+
+  private:
+    std::unique_ptr<Reduction> inner_;
+};
+
 // How all-reduces are made.
 struct AllReduceOptions {
     AllReduceAlgorithm algorithm = AllReduceAlgorithm::mpi;
     AlgorithmByWords by_words = {};  // for the automatic algorithm
 };
 
+// Sums of a virtual rank are counted, and are its own.
 // `deterministic`: the boxes' parts travel one by one and are added in the order of the boxes, so that the
 // result depends neither on the number of ranks nor on the MPI; an all-reduce then carries a word per sum and
 // global box.

@@ -42,67 +42,59 @@ class RecordedExchange : public Exchange {
     std::size_t value_bytes_;
 };
 
-class RecordedReduction : public Reduction {
+class RecordedReduction : public DecoratedReduction {
   public:
     RecordedReduction(std::unique_ptr<Reduction> inner, Recorder& recorder, int level)
-        : inner_(std::move(inner)), recorder_(recorder), level_(level) {}
+        : DecoratedReduction(std::move(inner)), recorder_(recorder), level_(level) {}
 
     void sum(std::span<const double> parts, std::span<double> totals) override {
-        note(Event::Kind::all_reduce, 0, [&] { inner_->sum(parts, totals); });
+        note({.kind = Event::Kind::all_reduce}, [&] { DecoratedReduction::sum(parts, totals); });
     }
     void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
-        note(
-            Event::Kind::all_reduce, 0, [&] { inner_->sum(parts, totals); }, false, WordType::double_double);
+        note({.kind = Event::Kind::all_reduce, .summands = WordType::double_double},
+             [&] { DecoratedReduction::sum(parts, totals); });
     }
     double max(double value) override {
-        double result = 0;
-        note(
-            Event::Kind::all_reduce, 0, [&] { result = inner_->max(value); }, true);
-        return result;
+        note({.kind = Event::Kind::all_reduce, .maximum = true},
+             [&] { value = DecoratedReduction::max(value); });
+        return value;
     }
     AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) override {
-        int number = 0;
-        while (number < static_cast<int>(busy_.size()) && at(number)) ++number;
-        if (number == static_cast<int>(busy_.size())) busy_.emplace_back();
-        note(Event::Kind::begin_all_reduce, number,
-             [&] { at(number).emplace(inner_->begin_sum(parts, sums)); });
+        const long before = count().words;
+        const int number = DecoratedReduction::begin_sum(parts, sums).slot();
+        note_words({.kind = Event::Kind::begin_all_reduce, .number = number}, before);
+        ++in_flight_;
         return {*this, number};
     }
     bool progress() override {
-        if (std::ranges::any_of(busy_, [](const auto& sum) { return sum.has_value(); }))
-            recorder_.note({.kind = Event::Kind::progress, .level = level_});
-        return inner_->progress();
+        if (in_flight_ > 0) recorder_.note({.kind = Event::Kind::progress, .level = level_});
+        return DecoratedReduction::progress();
     }
-    Reductions count() const override { return inner_->count(); }
 
   protected:
     void finish(int number, std::span<double> totals) override {
         recorder_.note({.kind = Event::Kind::finish_all_reduce, .level = level_, .number = number});
-        at(number)->finish(totals);
-        at(number).reset();
+        --in_flight_;
+        DecoratedReduction::finish(number, totals);
     }
 
   private:
-    std::optional<AllReduceRequest>& at(int number) { return busy_[static_cast<std::size_t>(number)]; }
-
     // The work before the sum is done when it begins; its words are known behind.
     template <class Action>
-    void note(Event::Kind kind, int number, const Action& action, bool maximum = false,
-              WordType summands = WordType::fp64) {
-        const long before = inner_->count().words;
+    void note(const Event& event, const Action& action) {
+        const long before = count().words;
         action();
-        recorder_.note({.kind = kind,
-                        .level = level_,
-                        .words = static_cast<std::size_t>(inner_->count().words - before),
-                        .summands = summands,
-                        .maximum = maximum,
-                        .number = number});
+        note_words(event, before);
+    }
+    void note_words(Event event, long before) {
+        event.level = level_;
+        event.words = static_cast<std::size_t>(count().words - before);
+        recorder_.note(event);
     }
 
-    std::unique_ptr<Reduction> inner_;
     Recorder& recorder_;
     int level_;
-    std::vector<std::optional<AllReduceRequest>> busy_;  // by number
+    int in_flight_ = 0;
 };
 
 }  // namespace

@@ -65,7 +65,7 @@ void Hierarchy::make_levels(const SiteOf& site, const Layout& finest, const Hier
         if (at.agglomeration && has(number - 1)) {
             const LevelSite above = site(number - 1);
             comms_.back() = std::make_unique<LevelComm>(LevelComm{
-                above.comm.split(at.here() ? 0 : 1), above.topology.among(at.agglomeration->ranks)});
+                above.comm.among(at.agglomeration->ranks), above.topology.among(at.agglomeration->ranks)});
         }
         make_level_in(double_, site, at, plans_of_level(all, number, Precision::fp64, options), 0, options);
         if (options.mixed)
@@ -101,7 +101,7 @@ void Hierarchy::consolidate(const LevelSite& site, const HierarchyOptions& optio
     const Agglomeration moved = consolidated(bottom().layout, options.bottom_grid);
     const bool here = moved.after.rank() >= 0;
     bottom_comm_ = std::make_unique<LevelComm>(
-        LevelComm{moved.holders.everyone() ? Communicator::self() : site.comm.split(here ? 0 : 1),
+        LevelComm{moved.holders.everyone() ? Communicator::self() : site.comm.among(moved.ranks),
                   site.topology.among(moved.ranks)});
     if (here) {
         const LevelSite there{.comm = bottom_comm_->comm,

@@ -6,11 +6,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "comm/ranks/topology.hpp"
 #include "comm/reductions/all_reduce.hpp"
 #include "comm/reductions/reduction.hpp"
+#include "comm/reductions/tape.hpp"
+#include "tests/boundaries.hpp"
 
 using namespace keel;
 
@@ -306,6 +309,52 @@ TEST_CASE("messages of a duplicate communicator do not meet those of the first")
     first->wait();
     CHECK(ones == std::vector<double>(2, 1.0 * comm.size()));
     CHECK(tens == std::vector<double>(2, 10.0 * comm.size()));
+}
+
+TEST_CASE("a virtual rank that replays a tape has the recorded totals, and counts as a real rank does") {
+    const Communicator world = Communicator::world();
+    const Layout layout({2, 2, 2}, 4, test::periodic, place({2, 2, 2}, world.size(), Placement::curve),
+                        world.rank());
+    Tape tape;
+    const auto run = [&](const Communicator& comm, Ledger& ledger) {
+        const auto sums = taped(make_reduction(comm, nodes_of_two(world), layout, false,
+                                               {AllReduceAlgorithm::recursive_doubling}, &ledger),
+                                tape);
+        const std::vector<double> parts(static_cast<std::size_t>(4 * layout.local_count()),
+                                        1.0 + comm.rank());
+        std::vector<double> totals(6);
+        AllReduceRequest pending = sums->begin_sum(parts, 4);
+        sums->progress();
+        totals[5] = sums->max(comm.rank());
+        pending.finish(std::span(totals).first(4));
+        std::array<DoubleDouble, 2> pairs;
+        sums->sum(parts, pairs);
+        totals[4] = pairs[1].high;
+        return totals;
+    };
+    Ledger real(1), counted(1);
+    const std::vector<double> totals = run(world, real);
+    CHECK_FALSE(tape.at_end());
+    tape.begin(Tape::Mode::replay);
+    const Communicator rank = Communicator::virtual_rank(world.rank(), world.size());
+    CHECK(run(rank, counted) == totals);
+    CHECK(tape.at_end());
+    for (const Op op : {Op::reduction, Op::reduction_begin, Op::reduction_progress, Op::reduction_wait}) {
+        CHECK(counted.at(op, 0).calls == real.at(op, 0).calls);
+        CHECK(counted.at(op, 0).words == real.at(op, 0).words);
+        CHECK(counted.at(op, 0).traffic == real.at(op, 0).traffic);
+    }
+    double one_more = 0;
+    CHECK_THROWS_AS(tape.pass({&one_more, 1}), std::logic_error);
+}
+
+TEST_CASE("some of virtual ranks are numbered as some of real ranks") {
+    const std::array some{1, 2, 5};
+    const auto among = [&](int rank) { return Communicator::virtual_rank(rank, 7).among(some); };
+    CHECK(among(5).rank() == 2);
+    CHECK(among(5).size() == 3);
+    CHECK(among(3).rank() == 1);
+    CHECK(among(3).size() == 4);
 }
 
 TEST_CASE("what the environment says of asynchronous progress is told") {

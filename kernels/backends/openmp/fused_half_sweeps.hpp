@@ -170,8 +170,8 @@ class FusedHalfSweeps : public HalfSweepsOn<Base, Real> {
             constexpr std::size_t fields = 6;
             const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
             const std::size_t bytes_of_rows = row * fields * (sweeps.colours.size() + 2);
-            run_in_one_pass(std::span<const Stage>(stages), end, static_cast<std::ptrdiff_t>(bytes_of_rows),
-                            D);
+            this->backend().run_in_one_pass(std::span<const Stage>(stages), end,
+                                            static_cast<std::ptrdiff_t>(bytes_of_rows), D);
             Cost cost{0, from_zero ? D + 2.0 : D + 3.0, 1};  // a pass from zeros does not read u
             if (stages.size() == 1 && end == nullptr) {
                 const Cost of_colour = stages.front().body.cost();

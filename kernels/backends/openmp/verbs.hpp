@@ -2,6 +2,8 @@
 
 // The verbs of the OpenMP backend (kernels/backends/cycle_operations_on.hpp), for fields of either precision.
 
+#include <omp.h>
+
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -9,7 +11,9 @@
 #include <vector>
 
 #include "kernels/backends/host_copy.hpp"
+#include "kernels/backends/openmp/gram.hpp"
 #include "kernels/backends/openmp/large_pages.hpp"
+#include "kernels/backends/openmp/wavefront.hpp"
 #include "kernels/backends/rows/rows.hpp"
 #include "kernels/operations.hpp"
 
@@ -119,6 +123,17 @@ class OpenMP {
         }
     }
 
+    template <class Stage>
+    void run_in_one_pass(std::span<const Stage> stages, const EndOfPass* end, std::ptrdiff_t bytes_of_rows,
+                         int dimensions) {
+        keel::run_in_one_pass(stages, end, bytes_of_rows, dimensions);
+    }
+    void gram(std::span<const Field> x, std::span<const Field> y, const Index& extent,
+              std::span<const Window> windows, std::span<double> sums) {
+        const std::size_t values = product(extent) * windows.size() * (x.size() + y.size());
+        tiles_.run(x, y, extent, windows, values < serial_below ? 1 : omp_get_max_threads(), sums);
+    }
+
     template <class HostFormula>
     void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
         assign_on_host(u.view<Real>(), boxes, region, formula,
@@ -146,6 +161,7 @@ class OpenMP {
     std::vector<std::unique_ptr<Real[], Free>> blocks_;
     std::vector<std::shared_ptr<void>> lists_;
     std::vector<double> partial_;
+    GramTiles tiles_;
 };
 
 }  // namespace keel

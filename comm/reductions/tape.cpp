@@ -1,0 +1,67 @@
+#include "comm/reductions/tape.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+class TapedReduction : public DecoratedReduction {
+  public:
+    TapedReduction(std::unique_ptr<Reduction> inner, Tape& tape)
+        : DecoratedReduction(std::move(inner)), tape_(tape) {}
+
+    void sum(std::span<const double> parts, std::span<double> totals) override {
+        DecoratedReduction::sum(parts, totals);
+        tape_.pass(totals);
+    }
+    void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
+        DecoratedReduction::sum(parts, totals);
+        for (DoubleDouble& total : totals) {
+            std::array words{total.high, total.low};
+            tape_.pass(words);
+            total = {words[0], words[1]};
+        }
+    }
+    double max(double value) override {
+        double result = DecoratedReduction::max(value);
+        tape_.pass({&result, 1});
+        return result;
+    }
+
+  protected:
+    void finish(int slot, std::span<double> totals) override {
+        DecoratedReduction::finish(slot, totals);
+        tape_.pass(totals);
+    }
+
+  private:
+    Tape& tape_;
+};
+
+}  // namespace
+
+void Tape::begin(Mode mode) {
+    mode_ = mode;
+    next_ = 0;
+    if (mode == Mode::record) totals_.clear();
+}
+
+void Tape::pass(std::span<double> totals) {
+    if (mode_ == Mode::record) {
+        totals_.insert(totals_.end(), totals.begin(), totals.end());
+        return;
+    }
+    check_at_most(next_ + totals.size(), totals_.size(), "a replayed solve has the totals of a recorded one");
+    std::copy_n(totals_.begin() + static_cast<std::ptrdiff_t>(next_), totals.size(), totals.begin());
+    next_ += totals.size();
+}
+
+std::unique_ptr<Reduction> taped(std::unique_ptr<Reduction> inner, Tape& tape) {
+    return std::make_unique<TapedReduction>(std::move(inner), tape);
+}
+
+}  // namespace keel

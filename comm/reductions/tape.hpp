@@ -1,0 +1,36 @@
+#pragma once
+
+// The totals of a solve's reductions, which decide alone what it does next: where iterations end, which
+// columns are dropped, what is restarted. A solve on a virtual rank that gets them does what the recorded one
+// did, without values of its own.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/reductions/reduction.hpp"
+
+namespace keel {
+
+// Totals in the order in which a rank got them.
+class Tape {
+  public:
+    enum class Mode { record, replay };
+
+    // From the first total on; recording begins anew.
+    void begin(Mode mode);
+    // Appends these totals or, replaying, replaces them by the next ones.
+    void pass(std::span<double> totals);
+    bool at_end() const { return next_ == totals_.size(); }
+
+  private:
+    Mode mode_ = Mode::record;
+    std::vector<double> totals_;
+    std::size_t next_ = 0;
+};
+
+// `inner`, all of whose totals pass the tape, which must outlive the result.
+std::unique_ptr<Reduction> taped(std::unique_ptr<Reduction> inner, Tape& tape);
+
+}  // namespace keel
