@@ -14,6 +14,7 @@ keel_test_executable(plans comm Catch2::Catch2WithMain -O0
 set_source_files_properties(comm/test_plans.cpp PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
 
 keel_test_executable(miniapp miniapp keel_test_main -O0
+  miniapp/test_counted_grid.cpp
   miniapp/test_deck.cpp
   miniapp/test_grid_matrix.cpp
   miniapp/test_virtual_amg.cpp

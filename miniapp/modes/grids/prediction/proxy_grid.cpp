@@ -9,8 +9,6 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "solvers/krylov/methods.hpp"
-#include "solvers/multigrid/bottom/level_krylov.hpp"
-#include "solvers/multigrid/multigrid.hpp"
 
 namespace keel {
 namespace {
@@ -95,29 +93,11 @@ Json ProxyGrid::json(int cycles) const {
             {"cycles", cycles}};
 }
 
-ProxySolve ProxyGrid::solve_on_finest(const NamedSolver& solver) {
-    Level& top = hierarchy_.level(0);
-    const auto M =
-        make_preconditioner(hierarchy_, grids_.use.preconditioner, grids_.multigrid, solver.options.sweeps);
-    const auto krylov = make_krylov(top, hierarchy_.singular(), solver.options, M.get());
-    recorder_.take();  // events of the set-up
-    const Report report = krylov->solve(top.u, top.f);
-    if (hierarchy_.singular()) remove_mean(top.bottom_operations, *top.reduction, top.u);
-    const bool of_cycles = grids_.use.preconditioner == PreconditionerKind::v_cycle;
-    const int v_cycles = of_cycles ? static_cast<int>(M->applications()) : 0;
-    return {recorder_.take(), v_cycles, 1, report.iterations, report.succeeded(), name(report.outcome)};
-}
-
 ProxySolve ProxyGrid::solve(const NamedSolver& solver) {
-    const auto solve_by_multigrid = [&]() -> ProxySolve {
-        Multigrid multigrid(hierarchy_, grids_.multigrid, solver.options);
-        recorder_.take();
-        const SolveReport report = multigrid.solve();
-        return {recorder_.take(),           report.cycles,      static_cast<int>(report.visits.size()),
-                report.bottom_iterations(), report.converged(), name(report.outcome)};
-    };
-    ProxySolve solve =
-        grids_.use.krylov == KrylovLevel::finest ? solve_on_finest(solver) : solve_by_multigrid();
+    GridSolver on_grid(hierarchy_, grids_, solver);
+    recorder_.take();  // events of the set-up
+    ProxySolve solve{on_grid.solve(), {}};
+    solve.trace = recorder_.take();
     if (!first_cycles_) first_cycles_ = solve.cycles;
     return solve;
 }

@@ -8,6 +8,7 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/layout/domain.hpp"
+#include "miniapp/prediction/grid_solver.hpp"
 #include "miniapp/prediction/solve_time.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/grid_setup.hpp"
@@ -26,13 +27,8 @@ struct ProxyBoxes {
 ProxyBoxes side_by_side(const GridSetup& grids, const Index& boxes, int box);
 
 // A proxy solve that was recorded.
-struct ProxySolve {
+struct ProxySolve : SolveCounts {
     Trace trace;  // on this rank
-    int cycles = 0;
-    int visits = 0;       // to the bottom
-    long iterations = 0;  // of the Krylov method, in all visits
-    bool converged = false;
-    std::string outcome;
 };
 
 class ProxyGrid {
@@ -59,8 +55,6 @@ class ProxyGrid {
     Json json(int cycles) const;
 
   private:
-    ProxySolve solve_on_finest(const NamedSolver& solver);
-
     GridSetup grids_;
     std::unique_ptr<Backend> backend_;
     Layout finest_;
