@@ -22,6 +22,10 @@ class MpiTransport : public Transport {
         first_.push_back(schedule.receives.size());
         for (const SendStage& stage : schedule.stages) first_.push_back(first_.back() + stage.sends.size());
         requests_.resize(first_.back(), MPI_REQUEST_NULL);
+        if (comm_.kept_messages() == nullptr) return;
+        for (const MessageEnd& message : schedule.receives) keep(message);
+        for (const SendStage& stage : schedule.stages)
+            for (const MessageEnd& message : stage.sends) keep(message);
     }
 
     void start(const void* send, void* receive, std::size_t fields, Precision precision) override {
@@ -72,6 +76,12 @@ class MpiTransport : public Transport {
             ledger_->at(Op::send, level_).traffic +=
                 Traffic{1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
         }
+    }
+    void keep(const MessageEnd& message) const {
+        KeptMessages& kept = *comm_.kept_messages();
+        ++kept.messages;
+        kept.items += message.items.size();
+        kept.relayed += message.relayed ? message.items.size() : 0;
     }
     std::size_t place(const MessageEnd& message) const { return message.offset * fields_ * value_bytes_; }
     int count(const MessageEnd& message, int from, int to) const {

@@ -85,12 +85,15 @@ Communicator Communicator::self() {
     return Communicator(std::make_shared<const Impl>(Impl{MPI_COMM_SELF, 0, 1}));
 }
 
-Communicator Communicator::virtual_rank(int rank, int size) {
-    return Communicator(std::make_shared<const Impl>(Impl{MPI_COMM_NULL, rank, size}));
+Communicator Communicator::virtual_rank(int rank, int size, KeptMessages* kept) {
+    return Communicator(std::make_shared<const Impl>(Impl{MPI_COMM_NULL, rank, size, kept}));
 }
 
 bool Communicator::is_virtual() const {
     return impl_->comm == MPI_COMM_NULL;
+}
+KeptMessages* Communicator::kept_messages() const {
+    return impl_->kept;
 }
 
 namespace {
@@ -125,7 +128,8 @@ Communicator Communicator::among(std::span<const int> ranks) const {
     if (!is_virtual()) return split(is_one ? 0 : 1);
     const auto some = static_cast<int>(ranks.size());
     const auto before = static_cast<int>(found - ranks.begin());
-    return is_one ? virtual_rank(before, some) : virtual_rank(rank() - before, size() - some);
+    return is_one ? virtual_rank(before, some, kept_messages())
+                  : virtual_rank(rank() - before, size() - some, kept_messages());
 }
 
 int Communicator::rank() const {

@@ -2,6 +2,7 @@
 
 // The ranks of a run. MPI itself is named only in the .cpp files of this room.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,6 +38,13 @@ class Session {
     [[noreturn]] static void abort(int status);  // ends all ranks
 };
 
+// Messages that exchanges of a virtual rank send or receive again and again, and the items in their lists.
+struct KeptMessages {
+    std::size_t messages = 0;
+    std::size_t items = 0;
+    std::size_t relayed = 0;  // items that travel on
+};
+
 // A group of ranks. Every member function but rank() and size() is collective over the group.
 class Communicator {
   public:
@@ -45,9 +53,11 @@ class Communicator {
     static Communicator world();
     static Communicator self();  // this rank alone
     // A rank of a group that need not exist: it counts the messages and sums of a solve and takes part in
-    // none. Of all member functions it has among(), duplicate() and maxima, which are its own values.
-    static Communicator virtual_rank(int rank, int size);
+    // none. Of all member functions it has among(), duplicate() and maxima, which are its own values. Its
+    // messages are added up in `kept`, if given, which outlives all of its communicators.
+    static Communicator virtual_rank(int rank, int size, KeptMessages* kept = nullptr);
     bool is_virtual() const;
+    KeptMessages* kept_messages() const;  // null of real ranks, and where none was given
     // The same ranks; messages sent in one of the two never meet those of the other. Freed with its last
     // copy, which must be before the session ends. Collective.
     Communicator duplicate() const;

@@ -18,6 +18,7 @@ struct Communicator::Impl {
     MPI_Comm comm;
     int rank;
     int size;
+    KeptMessages* kept = nullptr;  // counted for a virtual rank
 };
 
 // The requests of something in flight that are not complete; null requests are.

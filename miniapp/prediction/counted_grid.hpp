@@ -23,9 +23,12 @@ class CountedGrid {
     Hierarchy& hierarchy() { return *hierarchy_; }
     Ledger& ledger() { return ledger_; }
     const CountedMemory& memory() const { return memory_; }
+    // All memory that the rank of a run has taken: counted but for what it and MPI keep of messages.
+    double bytes() const;
 
   private:
     CountedMemory memory_;
+    KeptMessages messages_;
     std::unique_ptr<Backend> backend_;
     Ledger ledger_;
     std::unique_ptr<Hierarchy> hierarchy_;

@@ -15,9 +15,9 @@ GridSolver::GridSolver(Hierarchy& hierarchy, const GridSetup& grids, const Named
     krylov_ = make_krylov(hierarchy.level(0), hierarchy.singular(), solver.options, M_.get());
 }
 
-SolveCounts GridSolver::solve() {
+SolveCounts GridSolver::solve(int level) {
     if (krylov_) return solve_on_finest();
-    const SolveReport report = multigrid_->solve();
+    const SolveReport report = multigrid_->solve(level);
     return {report.cycles, static_cast<int>(report.visits.size()), report.bottom_iterations(),
             report.converged(), name(report.outcome)};
 }

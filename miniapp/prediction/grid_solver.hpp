@@ -25,8 +25,8 @@ class GridSolver {
     // The hierarchy must outlive it. Collective.
     GridSolver(Hierarchy& hierarchy, const GridSetup& grids, const NamedSolver& solver);
 
-    // Solves for the finest level's f. Collective.
-    SolveCounts solve();
+    // Solves for the f of a level, the finest with a Krylov method. Collective.
+    SolveCounts solve(int level = 0);
 
   private:
     SolveCounts solve_on_finest();

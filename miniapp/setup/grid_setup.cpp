@@ -4,8 +4,6 @@
 
 #include "kernels/backends/registry.hpp"
 #include "miniapp/setup/problem/shape.hpp"
-#include "solvers/multigrid/bottom/level_krylov.hpp"
-#include "solvers/multigrid/flexible_cg.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
@@ -119,20 +117,6 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
         grids.hierarchy.fused_width = std::max(grids.hierarchy.fused, width);
     }
     grids.hierarchy.mixed = use.mixes && p.multigrid.precision == CyclePrecision::mixed;
-    if (use.krylov == KrylovLevel::coarsest && p.multigrid.accelerator != Accelerator::none &&
-        grids.levels() > 1)
-        grids.fields_of_iteration = FlexibleCG::fields;
-    grids.fields_of_level = use.exchanged_fields.value_or(Level::fields(grids.domain.dimensions()));
-    grids.fields_on_finest = use.more_fields;
-    if (use.krylov == KrylovLevel::finest)
-        grids.fields_on_finest += preconditioner_fields(use.preconditioner);
-    for (const auto& [name, options] : use.solvers) {
-        if (use.krylov == KrylovLevel::finest)
-            grids.fields_on_finest += krylov_fields(options, use.preconditioner != PreconditionerKind::none);
-        else
-            grids.fields_on_coarsest += bottom_fields(options);
-        grids.vectors_at_once = std::max(grids.vectors_at_once, vectors_at_once(options));
-    }
     return grids;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The grids of a mode, from the deck: layouts, levels, solvers and what they keep in memory.
+// The grids of a mode, from the deck: layouts, levels and solvers.
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +29,6 @@ struct GridUse {
     std::optional<int> exchanged_fields = {};  // no level keeps more than these, and nothing is solved
     bool full_multigrid = false;  // begins from the coarsest level, whatever multigrid.cycle says
     std::optional<int> full_approximation = {};  // sweeps on the coarsest level of a nonlinear multigrid
-    int more_fields = 0;                         // grid-sized arrays on the finest level beside all else
     double more_bytes = 0;                       // of all ranks together, beside arrays
     bool mixes = false;                          // cycles can be in single precision
     bool predicted = true;                       // a dry run can predict seconds of its solves
@@ -55,14 +54,6 @@ struct GridSetup {
     int rank = 0;
     HierarchyOptions hierarchy;
     PowersNeed powers;
-
-    // Grid-sized arrays: of every level, of an iteration around cycles on the levels that it solves on, and
-    // of the Krylov methods on the finest and the coarsest.
-    int fields_of_level = 0;
-    int fields_of_iteration = 0;
-    int fields_on_finest = 0;
-    int fields_on_coarsest = 0;
-    int vectors_at_once = 1;  // most vectors in an exchange of the Krylov methods
 
     // The levels by numbers, and as this rank sees them, given the finest.
     std::vector<LevelShape> shapes() const;

@@ -48,13 +48,6 @@ Anderson::Anderson(LinearSystem& system, const AndersonOptions& options) : A_(sy
     y_ = A_.make_vector();
 }
 
-int Anderson::vectors(const AndersonOptions& options) {
-    if (options.depth == 0) return 4;
-    const auto most = static_cast<std::size_t>(options.depth);
-    const int of_qr = static_cast<int>(QR::vectors(most)) + options.outer().more_vectors;
-    return 4 + options.depth + of_qr + (options.inner > 0 ? 1 + vectors(inner_of(options)) : 0);
-}
-
 QRCost Anderson::predicted(const AndersonOptions& options, int iterations) {
     QRCost cost;
     if (options.depth == 0) return cost;

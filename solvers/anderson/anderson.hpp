@@ -84,8 +84,6 @@ class Anderson {
 
     // The system is for its vectors and their sums; its operator plays no part. It must outlive this object.
     Anderson(LinearSystem& system, const AndersonOptions& options);
-    // Grid-sized arrays that the constructor makes.
-    static int vectors(const AndersonOptions& options);
     // All-reduces and words that the orthogonalisation takes in so many iterations, where no column is
     // dependent or dropped.
     static QRCost predicted(const AndersonOptions& options, int iterations);

@@ -74,14 +74,11 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
     if (is_right_) y_ = L_->make_vector();
 }
 
-int BottomSolver::vectors(const BottomOptions& options, bool preconditioned) {
+int BottomSolver::vectors(const BottomOptions& options) {
     const Method& method = method_named(options.solver);
-    const bool right = method.preconditioning == Preconditioning::right;
-    int count = static_cast<int>(method.vectors.of(options)) + RestartVectors::count;
-    if (estimates(options, preconditioned)) count += SpectrumEstimate::vectors(preconditioned, right);
-    if (method.reads("splitting")) ++count;  // column numbers
-    if (!preconditioned) return count + 2;   // y, b
-    return count + (right ? 1 : static_cast<int>(method.preconditioned_vectors.of(options)));
+    int count = static_cast<int>(method.vectors.of(options)) + RestartVectors::count + 2;  // y, b
+    if (estimates(options, false)) count += SpectrumEstimate::vectors;
+    return count + (method.reads("splitting") ? 1 : 0);  // column numbers
 }
 
 void BottomSolver::update() {

@@ -24,8 +24,8 @@ class BottomSolver : KrylovMethod {
     // std::invalid_argument if the method takes no such preconditioner. Collective.
     BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options, Preconditioner& M);
 
-    // Vectors that a solver makes, besides those of its system.
-    static int vectors(const BottomOptions& options, bool preconditioned);
+    // Vectors that a solver without a preconditioner makes, besides those of its system.
+    static int vectors(const BottomOptions& options);
 
     // u = approximately L^-1 f, from a zero guess, with norms of the system that the method sees
     // (linear_system.hpp). f is not changed; if the problem is singular it has no mean. Collective.

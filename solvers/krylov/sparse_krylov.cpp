@@ -22,7 +22,7 @@ std::unique_ptr<BottomSolver> make_krylov(SparseMatrix& matrix, const BottomOpti
 }
 
 int krylov_vectors(const BottomOptions& options) {
-    return BottomSolver::vectors(options, false) + SparseSystem::fields(scaling_of(options));
+    return BottomSolver::vectors(options) + SparseSystem::fields(scaling_of(options));
 }
 
 }  // namespace keel

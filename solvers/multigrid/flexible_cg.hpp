@@ -17,8 +17,6 @@ namespace keel {
 
 class FlexibleCG {
   public:
-    static constexpr int fields = 4;  // grid-sized arrays
-
     // For L u = f of a level, which must outlive this object.
     explicit FlexibleCG(Level& level);
 

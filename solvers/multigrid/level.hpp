@@ -117,10 +117,6 @@ LevelPlan plan_of_consolidated(const Agglomeration& moved, int number, const Hie
 struct LevelHome;
 
 struct Level {
-    // Grid-sized arrays a level keeps: u, f, r, face coefficients by direction, the diagonal's inverse.
-    static constexpr int fields(std::size_t dimensions) { return 4 + static_cast<int>(dimensions); }
-    static constexpr int fields_passed_on = 2;  // if a level only passes u and f on
-
     Level(const Layout& boxes, std::unique_ptr<Operations> made, Ledger& ledger, int number)
         : layout(boxes),
           plain(std::move(made)),

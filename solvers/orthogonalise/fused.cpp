@@ -121,7 +121,6 @@ Orthogonaliser icwy_fused() {
                 },
             .replace = [](long k) { return rotations(k) + of_icwy(k, k - 1); },
             .project = [](long) { return QRCost{}; },
-            .more_vectors = 1,
             .make = make_qr<Fused, Fused::Kind::icwy>};
 }
 

@@ -42,7 +42,6 @@ struct Orthogonaliser {
     // append() with `most` = k columns; null: drop(k) + add(k - 1)
     QRCost (*replace)(long k) = nullptr;
     QRCost (*project)(long k) = projection;  // least_squares()
-    int more_vectors = 0;                    // beside QR::vectors()
     std::unique_ptr<QR> (*make)(LinearSystem& system, std::size_t most) = nullptr;
 
     // append() and least_squares() with room for `most`, one column of which may go.

@@ -11,7 +11,7 @@ namespace keel {
 QR::QR(LinearSystem& system, std::size_t most)
     : A_(system), R_(most), c_(most), gamma_(most), sums_(4 * most + 4) {
     check_at_least(most, std::size_t{1}, "a factorisation has room for a column");
-    for (std::size_t n = 0; n < vectors(most); ++n) Q_.push_back(A_.make_vector());
+    for (std::size_t n = 0; n <= most; ++n) Q_.push_back(A_.make_vector());
     wanted_.reserve(most * most + 4 * most + 4);
     sums_.resize(most * most + 4 * most + 4);
     factors_.reserve(most + 1);

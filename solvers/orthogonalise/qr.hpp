@@ -45,7 +45,6 @@ class QR {
     // Makes `most` columns, 1 or more, and a vector to rotate with. The system must outlive this object.
     QR(LinearSystem& system, std::size_t most);
     virtual ~QR() = default;
-    static std::size_t vectors(std::size_t most) { return most + 1; }
 
     std::size_t columns() const { return k_; }
     std::size_t most() const { return R_.size(); }

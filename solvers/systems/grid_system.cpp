@@ -33,10 +33,6 @@ void GridSystem::update() {
     unit_ = of_diagonal < 0x1p-200 || of_diagonal > 0x1p200 ? of_diagonal : 1.0;
 }
 
-int GridSystem::fields(DiagonalScaling scaling, int at_once) {
-    return scaling == DiagonalScaling::none ? 0 : at_once + (scaling == DiagonalScaling::symmetric ? 1 : 0);
-}
-
 double GridSystem::application_flops(DiagonalScaling scaling, std::size_t dimensions) {
     const int multiplications = scaling == DiagonalScaling::none    ? 0
                                 : scaling == DiagonalScaling::right ? 1

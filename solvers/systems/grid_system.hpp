@@ -32,8 +32,6 @@ class GridSystem : public LinearSystem {
     // `singular`: constants are in the null space of L; split() then makes columns that are in A's range.
     GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
                DiagonalScaling scaling, std::size_t at_once = 1, DeepGhosts deep = {}, bool singular = false);
-    // Grid-sized arrays that the scaling needs.
-    static int fields(DiagonalScaling scaling, int at_once);
     // Flops per cell of one application of the operator, the scaling included: 13, in two dimensions 9, and 1
     // (right) or 2 (symmetric) more.
     static double application_flops(DiagonalScaling scaling, std::size_t dimensions = 3);

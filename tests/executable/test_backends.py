@@ -148,7 +148,7 @@ class Backends(KeelTest):
         run = self.run_keel(1, "run.backend=gpu_emulated", "problem.box=160", "multigrid.bottom_box=20", *ONCE)
         self.assertEqual(run.status, 3, run)
         self.assertRegex(run.stderr, r"keel: rank 0: emulatedMalloc: out of memory \(\S*gpu/device\.hpp:\d+\)")
-        too_large = "at least 117.4 GB on a device of 268.4 MB"
+        too_large = "at least 134.2 GB on a device of 268.4 MB"
         words = ["run.backend=gpu_emulated", "problem.box=128", "problem.boxes=[10,10,10]"]
         self.refused(None, *words, expected=[too_large])
 

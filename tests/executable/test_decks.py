@@ -460,7 +460,7 @@ class KeysWithoutEffect(KeelTest):
 class DryRun(KeelTest):
     def test_more_than_any_memory_holds_is_refused_dry_or_not_with_what_fits(self) -> None:
         words = ("problem.box=1024", "problem.boxes=[4,4,4]")
-        complaint = "problem.boxes = [4,4,4] on 2 ranks: at least 3.8 TB on a node of"
+        complaint = "problem.boxes = [4,4,4] on 2 ranks: at least 4.4 TB on a node of"
         for action in ([], ["--dry-run"]):
             run = self.run_keel(2, *action, *words, quick=False)
             self.assertEqual((run.status, run.stdout, run.files), (2, "", {}), run)

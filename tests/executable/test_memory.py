@@ -9,6 +9,7 @@ from test_arrays import numpy_file
 
 AGGLOMERATED = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.agglomerate=1000000", "bottom.tolerance=0.5", "multigrid.tolerance=1e-2"]
 KRYLOV = ["run.mode=krylov", "bottom.tolerance=1e-2"]
+FIXED_POINT = [INPUTS / "fixed_point.toml", "problem.box=64"]
 SPMV = ["run.mode=spmv", "problem.box=40"]
 ROWS = ["run.mode=spmv", "problem.matrix=random"]
 AMG = ["problem.boundary=dirichlet", "bottom.solver=amg", "multigrid.tolerance=0.01"]
@@ -25,6 +26,10 @@ CASES = [
     (4, [*AGGLOMERATED, "multigrid.precision=mixed"], 0.1),
     (1, [*KRYLOV, "bottom.solver=ca_bicgstab"], 0.1),
     (1, [*KRYLOV, "bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=v_cycle"], 0.1),
+    (1, [*KRYLOV, "bottom.scaling=none", "bottom.preconditioner=block_ic0"], 0.1),
+    (1, [*FIXED_POINT, "multigrid.accelerator=cg"], 0.1),
+    (1, [*FIXED_POINT, "run.map=cycle", "anderson.depth=2"], 0.1),
+    (1, [INPUTS / "orthogonalise.toml", "problem.boxes=[1,1,1]"], 0.1),
     # Lists of messages.
     (2, ["problem.box=32", "problem.boxes=[2,1,1]", "comm.ranks_per_node=1", "comm.scheme=split", "comm.message_cap=8",
          "multigrid.reference_path=true"], 0.2),

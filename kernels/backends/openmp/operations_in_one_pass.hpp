@@ -106,7 +106,7 @@ class OperationsInOnePass : public FusedHalfSweeps<TransfersByRows<OperationsOn<
             // either side.
             const double values = this->coefficients_of(A) * static_cast<double>(stages.size() + 2) +
                                   static_cast<double>(3 * bases.size() * (stages.size() + 1));
-            const double bytes_of_rows = this->shape().row * sizeof(double) * values;
+            const double bytes_of_rows = static_cast<double>(this->shape().row) * sizeof(double) * values;
             this->backend().run_in_one_pass(std::span(std::as_const(stages)), nullptr,
                                             static_cast<std::ptrdiff_t>(bytes_of_rows), D);
             return work_of_powers(bases, A, recurrences);

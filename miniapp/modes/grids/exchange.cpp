@@ -39,6 +39,7 @@ class ExchangeMode : public GridMode {
         const Communicator& comm = context.comm;
         RunFacts& facts = findings.facts;
         const Layout finest = prepared.describe(context, facts);
+        facts.array_bytes = comm.max(prepared.memory({}).arrays);
         context.report.begin(facts);
         context.progress.say("comparing communication schemes");
         std::vector<SchemeTable> schemes = compare_schemes(prepared.grids(), finest, resolved, comm);

@@ -274,10 +274,9 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
                                          {schemes_matter(resolved_), memory.limit()});
     if (const std::string refusal = too_long_for_mpi(tables); !refusal.empty()) return {.refusal = refusal};
     const bool solves = grids_.use.krylov != KrylovLevel::none;
-    const double fields = comm.max(
-        solves ? static_cast<double>(predicted_bytes(grids_, finest, topology, schemes_by_level(tables)))
-               : 0.0);
-    const double arrays = comm.max(static_cast<double>(array_bytes(grids_, finest)));
+    const GridMemory here = this->memory(schemes_by_level(tables));
+    const double fields = comm.max(solves ? here.bytes : 0.0);
+    const double arrays = comm.max(here.arrays);
     Prediction prediction;
     if (predicts(resolved_))
         prediction = mode_.predict(*this, tables, comm, memory, progress);

@@ -9,7 +9,6 @@
 #include "miniapp/schemes/amg_schemes.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
-#include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/rules/grid_rules.hpp"
 #include "miniapp/setup/rules/run_rules.hpp"
@@ -110,13 +109,21 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
 }
 
 std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
-    const std::string complaint = exceeds_memory(grids_, memory).value_or("");
+    const std::string complaint = exceeds_memory(grids_, memory, make_solvers()).value_or("");
     if (!complaint.empty() || !memory.process.given() || grids_.use.krylov == KrylovLevel::none)
         return complaint;
     // A process at its limit ends. Predictions are right to a tenth, but for what MPI and libraries take.
-    const auto predicted =
-        static_cast<double>(predicted_bytes(grids_, grids_.finest(), resolved_.topology, {}));
-    return exceeds_memory(grids_, memory, 1.1 * predicted + 16e6).value_or("");
+    return exceeds_memory(grids_, memory, make_solvers(), 1.1 * this->memory({}, 1).bytes + 16e6)
+        .value_or("");
+}
+
+MakeSolvers PreparedGrids::make_solvers() const {
+    return
+        [this](Hierarchy& hierarchy, const GridSetup& grids) { mode_.make_solvers(*this, hierarchy, grids); };
+}
+
+GridMemory PreparedGrids::memory(const std::vector<LevelSchemes>& schemes, int threads) const {
+    return memory_of_grids(grids_, resolved_.topology, schemes, make_solvers(), threads);
 }
 
 Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const {
@@ -125,8 +132,6 @@ Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const
     facts.levels = grids_.shapes();
     facts.domain = facts_of_domain(finest, name(grids_.problem.shape));
     facts.least_memory = "the grids' cells";
-    facts.array_bytes = context.comm.max(static_cast<double>(array_bytes(grids_, finest)));
-
     context.progress.say("measuring the triad bandwidth");
     facts.triad_bytes_per_second = bandwidth(resolved_, context.comm, context.backend);
     return finest;
@@ -154,8 +159,9 @@ void HierarchyMode::run(const PreparedGrids& prepared, const RunContext& context
                                     const SchemeOptions& finest_scheme) {
         return algebraic.scheme_for(comm, topology, finest_scheme);
     };
-    facts.predicted_bytes = context.comm.max(static_cast<double>(
-        predicted_bytes(grids, finest, resolved.topology, options.schemes, context.backend.threads())));
+    const GridMemory memory = prepared.memory(options.schemes, context.backend.threads());
+    facts.array_bytes = context.comm.max(memory.arrays);
+    facts.predicted_bytes = context.comm.max(memory.bytes);
     context.report.begin(facts);
 
     context.progress.say("building the hierarchy");

@@ -9,6 +9,7 @@
 
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/mode.hpp"
+#include "miniapp/prediction/grid_memory.hpp"
 #include "miniapp/prediction/prediction.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
@@ -40,6 +41,9 @@ class PreparedGrids : public PreparedMode {
     Options options() const {
         return options_.of<Options>();
     }
+    // The memory of this rank, or of a virtual one in its place.
+    GridMemory memory(const std::vector<LevelSchemes>& schemes, int threads = 1) const;
+    MakeSolvers make_solvers() const;
     // Fills in what a header says of grids and measures the triad; returns the finest level. Collective.
     Layout describe(const RunContext& context, RunFacts& facts) const;
 
@@ -66,6 +70,10 @@ class GridMode : public Mode {
     virtual Prediction predict(const PreparedGrids&, const std::vector<SchemeTable>&, const Communicator&,
                                const SharedMemory&, Progress&) const {
         return {};
+    }
+    // Makes on a hierarchy all that the mode makes there, for these grids: its memory is counted.
+    virtual void make_solvers(const PreparedGrids&, Hierarchy& hierarchy, const GridSetup& grids) const {
+        make_all_solvers(hierarchy, grids);
     }
     // Adds what else its dry run says. Collective; complete on rank 0.
     virtual void add_to_dry_run(const PreparedGrids&, const Communicator&, DryRun&) const {}

@@ -91,14 +91,18 @@ class KrylovMode : public HierarchyMode {
     GridUse use(const Deck& deck) const override {
         std::vector<NamedSolver> alone = solvers(deck);
         const PreconditionerKind kind = alone.front().options.preconditioner;
-        const bool checks_symmetry =
-            kind != PreconditionerKind::none && wants_symmetric_preconditioner(alone.front().options);
         alone.front().options.preconditioner = PreconditionerKind::none;  // made apart from the method
         return {.coarsens = kind == PreconditionerKind::v_cycle,
                 .krylov = KrylovLevel::finest,
                 .preconditioner = kind,
-                .solvers = alone,
-                .more_fields = checks_symmetry ? 1 : 0};
+                .solvers = alone};
+    }
+    void make_solvers(const PreparedGrids&, Hierarchy& hierarchy, const GridSetup& grids) const override {
+        make_all_solvers(hierarchy, grids);
+        const BottomOptions& options = grids.use.solvers.front().options;
+        const auto M =
+            make_preconditioner(hierarchy, grids.use.preconditioner, grids.multigrid, options.sweeps);
+        if (M && wants_symmetric_preconditioner(options)) preconditioner_symmetry(hierarchy, *M);
     }
     void measure(const Setting& setting, Findings& findings) const override {
         const std::string& solver = setting.grids.use.solvers.front().name;

@@ -1,29 +1,17 @@
 #pragma once
 
-// The memory that a mode of grids needs, before any of it is taken; and what a mode has taken.
+// The memory that ranks share, and what a mode has taken of it.
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "kernels/backends/registry.hpp"
 #include "kernels/timing/clock.hpp"
-#include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/machine/dry_run_cost.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {
-
-// Bytes that the solve adds to the resident memory of the layout's rank: the grid-sized arrays of all levels,
-// the bottom solver's vectors, message buffers of the schemes by level (none: the deck's scheme). Blocks of
-// boxes are dealt out to so many threads.
-std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const Topology& topology,
-                            const std::vector<LevelSchemes>& schemes, int threads = 1);
-
-// The grid-sized arrays alone, without ghosts and padding: the least that the run needs.
-std::size_t array_bytes(const GridSetup& grids, const Layout& finest);
 
 // Memory that ranks share.
 struct SharedMemory {
@@ -45,11 +33,6 @@ SharedMemory memory_of_nodes(const Topology& topology);
 SharedMemory least_of(SharedMemory memory, const Communicator& comm);
 // The memory in which the backend keeps its data, on the node or device with least. Collective.
 SharedMemory memory_of(const Backend& backend, const Topology& detected, const Communicator& comm);
-
-// Why the grids cannot fit; nothing if they may. Judges by the number of cells alone, so that it can be asked
-// before anything is laid out, and by what a rank is known to need.
-std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory,
-                                          double of_rank = 0);
 
 // Bytes of memory taken since it was made, at their peak on the host. Unknown, 0, of simulated ranks, which
 // share a process.

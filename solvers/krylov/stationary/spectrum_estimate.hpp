@@ -23,7 +23,7 @@ class SpectrumEstimate {
 
     // `right`: A is the system A M already, in which CG with the inner products of M is CG for M A.
     SpectrumEstimate(LinearSystem& A, Preconditioner* M, bool right) : A_(A), M_(M), right_(right) {}
-    static int vectors(bool preconditioned, bool right) { return preconditioned ? (right ? 5 : 4) : 3; }
+    static constexpr int vectors = 3;  // without a preconditioner
 
     // b is not changed. Nothing if no two Ritz values differ: b is in a space of one
     // dimension, or the system is not positive definite. Collective.

@@ -39,14 +39,6 @@ std::unique_ptr<LinearSystem> system_of(Level& level, bool singular, const Botto
 
 }  // namespace
 
-int krylov_fields(const BottomOptions& options, bool preconditioned) {
-    const int of_solver = BottomSolver::vectors(options, preconditioned);
-    if (!preconditioned) return of_solver + GridSystem::fields(scaling_of(options), vectors_at_once(options));
-    if (method_named(options.solver).preconditioning == Preconditioning::right)  // M x
-        return of_solver + vectors_at_once(options);
-    return of_solver + (options.norm == Norm::natural ? 1 : 0);
-}
-
 std::unique_ptr<BottomSolver> make_krylov(Level& level, bool singular, const BottomOptions& options,
                                           Preconditioner* M) {
     if (M)
@@ -56,11 +48,6 @@ std::unique_ptr<BottomSolver> make_krylov(Level& level, bool singular, const Bot
     return std::make_unique<BottomSolver>(
         system_of(level, singular, options, scaling, deep_ghosts_of(level, options)), options,
         [&level, scaling] { return spectrum_of(level, scaling); });
-}
-
-int bottom_fields(const BottomOptions& options) {
-    if (uses_algebraic(options)) return krylov_fields(options, true) + 1;  // Multigrid's correction
-    return method_named(options.solver).is_krylov() ? krylov_fields(options, false) : 0;
 }
 
 }  // namespace keel

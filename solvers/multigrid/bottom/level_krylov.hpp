@@ -19,9 +19,4 @@ namespace keel {
 std::unique_ptr<BottomSolver> make_krylov(Level& level, bool singular, const BottomOptions& options,
                                           Preconditioner* M = nullptr);
 
-// Grid-sized arrays that such a solver adds to its level, and those that the bottom solver of Multigrid adds
-// to the bottom level.
-int krylov_fields(const BottomOptions& options, bool preconditioned);
-int bottom_fields(const BottomOptions& options);
-
 }  // namespace keel

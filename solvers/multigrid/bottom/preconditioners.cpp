@@ -14,8 +14,4 @@ std::unique_ptr<Preconditioner> make_preconditioner(Hierarchy& hierarchy, Precon
     return std::make_unique<BlockJacobi>(level.bottom_operations, *level.reduction, level.L);
 }
 
-int preconditioner_fields(PreconditionerKind kind) {
-    return kind == PreconditionerKind::block_ic0 ? BlockJacobi::fields : 0;
-}
-
 }  // namespace keel

@@ -16,7 +16,4 @@ namespace keel {
 std::unique_ptr<Preconditioner> make_preconditioner(Hierarchy& hierarchy, PreconditionerKind kind,
                                                     const MultigridOptions& multigrid, int bottom_sweeps);
 
-// Grid-sized arrays that it adds to the finest level.
-int preconditioner_fields(PreconditionerKind kind);
-
 }  // namespace keel

@@ -21,8 +21,6 @@ class BlockJacobi : public Preconditioner {
 
     std::string vanished() const override { return vanished_; }
 
-    static constexpr int fields = 1;  // grid-sized arrays
-
   private:
     void multiply(Vector z, Vector r) override;
 

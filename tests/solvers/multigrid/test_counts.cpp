@@ -82,24 +82,6 @@ class CountedOperations : private Inner, public TimedOperations {
   private:
     int& fields_;
 };
-class CountedBackend : public Backend {
-  public:
-    explicit CountedBackend(int& fields) : fields_(fields) {}
-    std::string name() const override { return inner_->name(); }
-    std::string description() const override { return inner_->description(); }
-    int threads() const override { return inner_->threads(); }
-    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
-                                                Storage storage) const override {
-        auto made = inner_->make_operations(layout, ghosts, storage);
-        // No grid: a matrix, of algebraic multigrid.
-        if (layout.width() == block_width) return made;
-        return std::make_unique<CountedOperations>(std::move(made), fields_);
-    }
-
-  private:
-    std::unique_ptr<Backend> inner_ = test::chosen_backend(Communicator::world().rank());
-    int& fields_;
-};
 
 // Exchanges of ghosts of the operator that one V-cycle makes on a level above the bottom.
 long predicted(const MultigridOptions& options) {
@@ -205,72 +187,6 @@ TEST_CASE("a half-step exit of BiCGStab saves four of the six all-reduces and on
     }
 }
 
-TEST_CASE("arrays predicted = arrays made, for a level and for every bottom solver") {
-    for (const Method& row : methods())
-        for (const auto& [scaling, s, powers] : {std::tuple{Scaling::none, 4, Powers::paired},
-                                                 {Scaling::jacobi, 1, Powers::paired},
-                                                 {Scaling::jacobi, 4, Powers::paired},
-                                                 {Scaling::jacobi, 3, Powers::sequential},
-                                                 {Scaling::jacobi, 2, Powers::matrix_powers}}) {
-            INFO(row.name << (scaling == Scaling::none ? "" : ", scaled") << ", s = " << s);
-            BottomOptions options;
-            options.solver = row.name;
-            options.scaling = scaling;
-            options.s = s;
-            options.powers = powers;
-            int fields = 0;
-            const CountedBackend backend(fields);
-            const Communicator comm = Communicator::world();
-            Ledger ledger(2);
-            const Problem& problem = s == 4 ? smooth_cube : flat;
-            const int width = problem.width / 2;
-            Hierarchy hierarchy(
-                comm, virtual_topology(comm.size(), 1), backend,
-                Layout(Domain(problem.boxes, problem.boundaries, problem.dimensions), problem.width,
-                       place(problem.boxes, comm.size(), Placement::curve), comm.rank()),
-                problem.formulas(),
-                {.bottom_box = width,
-                 .all_ghosts = true,
-                 .bottom_ghosts = powers_need(options, width).layers},
-                ledger);
-            const int of_level = Level::fields(problem.directions());
-            CHECK(of_level == (problem.dimensions == 3 ? 7 : 6));
-            CHECK(fields == 2 * of_level);
-            Multigrid bottom(hierarchy, {}, options);
-            CHECK(fields == 2 * of_level + bottom_fields(options));
-        }
-}
-
-TEST_CASE("arrays predicted = arrays made, for every preconditioned method") {
-    struct Copy : Preconditioner {
-        void multiply(Vector, Vector) override {}
-    };
-    for (const Method& row : methods()) {
-        if (!row.reads("preconditioner")) continue;
-        CAPTURE(row.name);
-        int fields = 0;
-        const CountedBackend backend(fields);
-        const Communicator comm = Communicator::world();
-        Ledger ledger(2);
-        Hierarchy hierarchy(comm, virtual_topology(comm.size(), 1), backend,
-                            Layout(smooth_cube.boxes, smooth_cube.width, smooth_cube.boundaries,
-                                   place(smooth_cube.boxes, comm.size(), Placement::curve), comm.rank()),
-                            smooth_cube.formulas(), {.bottom_box = 2}, ledger);
-        BottomOptions options;
-        options.solver = row.name;
-        options.scaling = Scaling::none;
-        options.spectrum = SpectrumFrom::estimate;
-        Copy M;
-        int before = fields;
-        for (const Norm norm : row.norms) {
-            options.norm = norm;
-            const auto krylov = make_krylov(hierarchy.level(0), false, options, &M);
-            CHECK(fields == before + krylov_fields(options, true));
-            before = fields;
-        }
-    }
-}
-
 TEST_CASE("the table of bottom solvers tells how many vectors a method keeps") {
     for (const Method& row : methods()) {
         if (!row.is_krylov()) continue;
@@ -283,6 +199,12 @@ TEST_CASE("the table of bottom solvers tells how many vectors a method keeps") {
         REQUIRE(fields == 0);
         const auto method = row.make({system, {}, {0.0, 2.0}});
         CHECK(fields == row.vectors.of({}));
+        if (!row.make_preconditioned) continue;
+        struct Copy : Preconditioner {
+            void multiply(Vector, Vector) override {}
+        } M;
+        const auto preconditioned = row.make_preconditioned({system, {}, {0.0, 2.0}, &M});
+        CHECK(fields == 2 * row.vectors.of({}) + row.preconditioned_vectors.of({}));
     }
 }
 

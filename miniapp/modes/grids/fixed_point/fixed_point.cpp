@@ -25,13 +25,6 @@ std::vector<NamedSolver> solvers_of(const Deck& deck) {
     return equation.is_mixture() || equation.by_fas() ? std::vector<NamedSolver>() : solver_of_deck(deck);
 }
 
-// Grid-sized arrays on the finest level beside the level's: u, f and what the acceleration keeps.
-int fields_of(const FixedPointOptions& equation, const AndersonOptions& acceleration) {
-    const int f = equation.is_linear() || equation.is_mixture() ? 0 : 1;
-    const int of_fas = equation.by_fas() ? 1 : 0;  // on coarser levels, which are a seventh of it
-    return 1 + f + of_fas + Anderson::vectors(acceleration);
-}
-
 // The cost of an iteration by the row of its orthogonalisation, with all columns there.
 std::string iteration_text(const AndersonOptions& options) {
     if (options.depth == 0) return "per iteration: one evaluation of G, and the all-reduce of the test\n";
@@ -147,6 +140,13 @@ class FixedPointMode : public HierarchyMode {
 
   protected:
     GridUse use(const Deck& deck) const override { return use_of_fixed_point(deck); }
+    void make_solvers(const PreparedGrids& prepared, Hierarchy& hierarchy,
+                      const GridSetup& grids) const override {
+        const auto equation = prepared.options<FixedPointOptions>();
+        PosedFixedPoint posed(hierarchy, grids, equation);
+        const Anderson made(posed.vectors(), prepared.options<AndersonOptions>());
+        if (!equation.is_mixture()) posed.map().evaluate(posed.u(), posed.u());
+    }
     void measure(const Setting& setting, Findings& findings) const override {
         measure_fixed_point(setting, findings);
     }
@@ -234,7 +234,6 @@ GridUse use_of_fixed_point(const Deck& deck) {
     return {.coarsens = !equation.is_mixture(),
             .solvers = solvers_of(deck),
             .full_approximation = sweeps,
-            .more_fields = fields_of(equation, acceleration_of(deck)),
             .more_bytes = equation.is_mixture() ? sizeof(double) * 1.0 * Mixture::all_samples : 0.0};
 }
 

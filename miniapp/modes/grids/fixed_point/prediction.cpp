@@ -86,14 +86,17 @@ std::vector<std::pair<std::string, AndersonOptions>> ways(const AndersonOptions&
 }
 
 // Each way takes some tens of evaluations of a cycle.
-DryRunCost cost_of_iterations(const GridSetup& grids, const FixedPointOptions& equation,
+DryRunCost cost_of_iterations(const PreparedGrids& prepared, const FixedPointOptions& equation,
                               const AndersonOptions& acceleration, int ranks_here) {
+    const GridSetup& grids = prepared.grids();
     DryRunCost cost;
     if (solves_bottom(grids))
-        cost =
-            cost_of_proxy_solve(grids, bottom_boxes_of(grids), ranks_here, grids.use.solvers.front().options);
-    SolveSize on_sample = size_of_proxy_solve(grids, sample_of(grids, ranks_here), ranks_here);
-    SolveSize on_bottom = size_of_proxy_solve(grids, bottom_boxes_of(grids), ranks_here);
+        cost = cost_of_proxy_solve(grids, bottom_boxes_of(grids), ranks_here, grids.use.solvers.front());
+    const auto size_on = [&](const ProxyBoxes& boxes) {
+        return size_of_proxy_solve(grids, boxes, ranks_here, prepared.make_solvers());
+    };
+    SolveSize on_sample = size_on(sample_of(grids, ranks_here));
+    SolveSize on_bottom = size_on(bottom_boxes_of(grids));
     on_sample.cycles = on_bottom.cycles = 30;
     on_bottom.iterations = on_bottom.cycles * grids.use.full_approximation.value_or(1);
     for (std::size_t way = 0; way < ways(acceleration).size(); ++way) {
@@ -103,9 +106,10 @@ DryRunCost cost_of_iterations(const GridSetup& grids, const FixedPointOptions& e
     return cost;
 }
 
-std::string why_not_fixed_point(const GridSetup& grids, const FixedPointOptions& equation,
+std::string why_not_fixed_point(const PreparedGrids& prepared, const FixedPointOptions& equation,
                                 const AndersonOptions& acceleration, const SharedMemory& memory,
                                 int ranks_here) {
+    const GridSetup& grids = prepared.grids();
     if (const std::string reason = why_not_predicted(grids); !reason.empty()) return reason;
     if (grids.merges())
         return " where multigrid.agglomerate merges boxes: proxy solves have all levels on all ranks; choose "
@@ -113,7 +117,7 @@ std::string why_not_fixed_point(const GridSetup& grids, const FixedPointOptions&
     if (solves_bottom(grids) && grids.levels() == 1)
         return " where there is one level: its solver would have to run on all of it in every evaluation; "
                "give a larger problem.box, or a smaller multigrid.bottom_box";
-    return why_not_solved(cost_of_iterations(grids, equation, acceleration, ranks_here),
+    return why_not_solved(cost_of_iterations(prepared, equation, acceleration, ranks_here),
                           "fewer boxes, a smaller problem.box", memory);
 }
 
@@ -192,7 +196,7 @@ Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<
     const auto equation = prepared.options<FixedPointOptions>();
     const auto acceleration = prepared.options<AndersonOptions>();
     Prediction prediction;
-    prediction.why_not = why_not_fixed_point(grids, equation, acceleration, memory, comm.size());
+    prediction.why_not = why_not_fixed_point(prepared, equation, acceleration, memory, comm.size());
     if (!prediction.why_not.empty()) return prediction;
     const VirtualRanks ranks = virtual_ranks(prepared.resolved());
     std::unique_ptr<BottomSolve> bottom;

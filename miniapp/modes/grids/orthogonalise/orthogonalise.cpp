@@ -185,11 +185,11 @@ class OrthogonaliseMode : public HierarchyMode {
     }
 
   protected:
-    GridUse use(const Deck& deck) const override {
-        return {.coarsens = false,
-                .solvers = {},
-                .more_fields = fields_of_windows(std::max(1, depth_of(deck))),
-                .predicted = false};
+    GridUse use(const Deck&) const override { return {.coarsens = false, .solvers = {}, .predicted = false}; }
+    void make_solvers(const PreparedGrids& prepared, Hierarchy& hierarchy, const GridSetup&) const override {
+        Windows windows(hierarchy.level(0), depth_of(prepared));
+        for (const Orthogonaliser& method : orthogonalisers())
+            windows.all_phases(method, [](WindowPhase, long, const auto&) {});
     }
     void measure(const Setting& setting, Findings& findings) const override {
         const int depth = depth_of(setting.prepared);

@@ -1,6 +1,5 @@
 #include "miniapp/modes/grids/orthogonalise/windows.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/hash.hpp"
@@ -33,12 +32,6 @@ QRCost window_cost(const Orthogonaliser& row, WindowPhase phase, long depth) {
     QRCost sum;
     for (long k = 0; k < depth; ++k) sum += row.append(k, depth);
     return sum;
-}
-
-int fields_of_windows(int depth) {
-    int more = 0;
-    for (const Orthogonaliser& row : orthogonalisers()) more = std::max(more, row.more_vectors);
-    return depth + 1 + static_cast<int>(QR::vectors(static_cast<std::size_t>(depth))) + more;
 }
 
 Windows::Windows(Level& level, int depth)

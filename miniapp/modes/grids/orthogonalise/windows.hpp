@@ -24,9 +24,6 @@ constexpr auto names_of(WindowPhase) {
 // The cost of a phase by the method's row.
 QRCost window_cost(const Orthogonaliser& row, WindowPhase phase, long depth);
 
-// The grid-sized arrays of a window: the columns, f, and the most that a method keeps.
-int fields_of_windows(int depth);
-
 class Windows {
   public:
     // Columns of noise on the cells of a level, which must outlive this object.

@@ -226,14 +226,14 @@ DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here) {
     DryRunCost cost;
     for (const NamedSolver& solver : without_algebraic(grids.use.solvers)) {
         const auto add = [&](const ProxyBoxes& boxes) {
-            cost += cost_of_proxy_solve(grids, boxes, ranks_here, solver.options);
+            cost += cost_of_proxy_solve(grids, boxes, ranks_here, solver);
         };
         add(is_assumed(solver) ? sample_of(grids) : whole_of(grids));
         if (is_assumed(solver)) add(smaller_sample_of(grids));
     }
     if (!has_cycle(grids)) return cost;
-    return cost += cost_of_proxy_solve(grids, cycle_of(grids, ranks_here), ranks_here,
-                                       grids.use.solvers.front().options);
+    return cost +=
+           cost_of_proxy_solve(grids, cycle_of(grids, ranks_here), ranks_here, grids.use.solvers.front());
 }
 
 std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory, int ranks_here) {

@@ -102,7 +102,8 @@ ProxySolve ProxyGrid::solve(const NamedSolver& solver) {
     return solve;
 }
 
-SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& on, int ranks) {
+SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& on, int ranks,
+                              const MakeSolvers& make) {
     const auto& [domain, box] = on;
     const auto dimensions = static_cast<double>(grids.domain.dimensions());
     const bool on_finest = grids.use.krylov == KrylovLevel::finest;
@@ -112,19 +113,19 @@ SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& on, int 
     const auto boxes = static_cast<double>(domain.count());
     const double krylov_boxes = domain.whole() ? static_cast<double>(product(of_krylov)) : boxes;
     const auto cells = [&](double count, int across) { return count / ranks * std::pow(across, dimensions); };
-    const int fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest;
-    const auto solvers = static_cast<double>(std::max<std::size_t>(grids.use.solvers.size(), 1));
     return {.dimensions = dimensions,
             .cells = cells(boxes, box),
-            .bytes = sizeof(double) * (1.15 * fields * cells(boxes, box + 2) +
-                                       grids.fields_on_coarsest / solvers * cells(krylov_boxes, width + 2)),
+            .bytes = memory_of_box(grids, box, make).bytes * boxes / ranks,
             .krylov_cells = cells(krylov_boxes, width),
             .krylov_across = 1.0 * std::ranges::max(of_krylov) * width};
 }
 
 DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
-                               const BottomOptions& options) {
-    SolveSize size = size_of_proxy_solve(grids, boxes, ranks);
+                               const NamedSolver& solver) {
+    GridSetup with_solver = grids;
+    with_solver.use.solvers = {solver};
+    SolveSize size = size_of_proxy_solve(with_solver, boxes, ranks, make_all_solvers);
+    const BottomOptions& options = solver.options;
     const Method& method = method_named(options.solver);
     size.applications = method.is_krylov() ? method.applications.of(options) : 2;
     const double visit = method.is_krylov() ? iterations_at_most(size.krylov_across, options.tolerance,

@@ -8,6 +8,7 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/layout/domain.hpp"
+#include "miniapp/prediction/grid_memory.hpp"
 #include "miniapp/prediction/grid_solver.hpp"
 #include "miniapp/prediction/solve_time.hpp"
 #include "miniapp/report/records/records.hpp"
@@ -67,9 +68,10 @@ class ProxyGrid {
 
 // The estimated size of a proxy solve on the grids with these boxes, on so many ranks, but for its cycles and
 // iterations; and its cost with a solver.
-SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks);
+SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
+                              const MakeSolvers& make);
 DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
-                               const BottomOptions& options);
+                               const NamedSolver& solver);
 
 // Why no solve on these grids is predicted, whatever solves; empty if one may be. It follows "no seconds are
 // predicted".
