@@ -20,6 +20,7 @@ keel_test_executable(miniapp miniapp keel_test_main -O0
   miniapp/test_virtual_amg.cpp
   miniapp/test_matrices.cpp
   miniapp/test_mode.cpp
+  miniapp/test_numpy_header.cpp
   miniapp/test_machine_file.cpp
   miniapp/test_processors.cpp
   miniapp/test_solve_time.cpp

@@ -127,6 +127,25 @@ class Arrays(KeelTest):
                       "problem.ranks=8", "comm.ranks_per_node=4"]  # fmt: skip
         self.assertIn("seconds", str(self.run_keel(1, "--dry-run", *prediction, quick=False).all_records))
 
+    def test_values_of_other_types_are_converted(self) -> None:
+        # Exact in float32, so that the solves are the same.
+        def value(i: int, j: int, k: int) -> float:
+            return float((7 * i + 5 * j + 3 * k) % 11 - 5)
+
+        f = self.file("f.npy", numpy_file(CELLS, value))
+        wanted = self.valid(1, *SMALL, f"problem.rhs={f}").record("solve")
+        values = [value(*place) for place in itertools.product(*(range(n) for n in CELLS))]
+        for type_, code in ((">f8", ">d"), ("<f4", "<f"), (">f4", ">f")):
+            text = f"{{'shape':(32,16,16),'fortran_order':False,'descr':'{type_}'}}".encode()
+            head = b"\x93NUMPY\3\0" + struct.pack("<I", len(text)) + text
+            g = self.file("g.npy", head + struct.pack(f"{code[0]}{len(values)}{code[1]}", *values))
+            remark = f'problem.rhs = "{g}": its values are float32 and are converted to float64'
+            for ranks in (1, 2):
+                run = self.valid(ranks, *SMALL, f"problem.rhs={g}")
+                solve = run.record("solve")
+                self.assertEqual((solve["residuals"], solve["u_l2"]), (wanted["residuals"], wanted["u_l2"]))
+                self.assertEqual(run.record("run")["remarks"].count(remark), type_[1:] == "f4")
+
     def test_names_of_files_are_bytes_and_labels_are_text(self) -> None:
         f = self.file(os.fsdecode(b"f\xe9.npy"), numpy_file(CELLS, lambda i, j, k: float(i + j + k)))
         records = self.folder / os.fsdecode(b"r\xe9.json")
@@ -159,7 +178,9 @@ class Arrays(KeelTest):
             (good + b"more", "has 65540 bytes of values, not 65536; write it anew"),
             (numpy_file((16, 16, 32), lambda i, j, k: 1.0), "has the shape (16, 16, 32), not (32, 16, 16), an axis for each direction"),
             (numpy_file((8192,), lambda i: 1.0), "has the shape (8192,), not (32, 16, 16)"),
-            (numpy_file(CELLS, lambda i, j, k: 1.0, type_="<f4"), "has values of type '<f4', not '<f8'; write array.astype('<f8')"),
+            (good.replace(b"<f8", b"<i8"), "has '<i8' for the type of its values, not 'f8' or 'f4'; write array.astype('f8')"),
+            (good.replace(b"(32, 16", b"(32,\x1b]0"), 'has a header that is no Python dictionary, at "\\x1b]0, 16)'),
+            (good[:6] + b"\4" + good[7:], "has version 4.0 of NumPy's format, not 1.0, 2.0 or 3.0"),
             (b"1.0 2.0 3.0\n" * 100, 'is no array of NumPy; write it by numpy.save("FILE.npy", array)'),
             (b"", "is no array of NumPy"),
             (good[:9] + b"\xff" + good[10:200], "is no array of NumPy"),

@@ -88,6 +88,8 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
             static_cast<double>(sizeof(double)) * domain.count() * deck.parameters.problem.box_cells();
     const Unknowns unknowns = unknowns_of(deck.parameters, fitted, resolved.ranks, domain.count());
     Resolved told = resolved;
+    for (const std::string& remark : remarks_on_files(deck.parameters.problem, domain))
+        told.remarks.push_back(remark);
     for (const std::string& line : fitted.left_out) told.remarks.push_back(line);
     for (const std::string& remark : fit_solvers(fitted.solvers, unknowns)) told.remarks.push_back(remark);
     GridSetup grids = resolve_grids(deck, resolved, fitted);

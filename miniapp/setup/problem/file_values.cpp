@@ -34,6 +34,7 @@ struct FileArray {
     std::string file() const {
         return side == no_side ? problem.rhs_file : file_of_side(problem.data_file, side);
     }
+    std::string key() const { return side == no_side ? "problem.rhs" : "problem.data"; }
     NumpyFile open() const {
         const Index cells = extent() * domain.around();
         return {file(), along(side, cells, 1), domain.dimensions() - (side == no_side ? 0 : 1)};
@@ -79,12 +80,24 @@ std::vector<std::pair<std::string, std::string>> faults_of_files(const ProblemOp
             for (int box = first; step > 0 && box < domain.count(); box += step)
                 if (const auto part = array.part(box)) check_finite(file.read(*part), *part);
         } catch (const NumpyFileError& error) {
-            if (array.side == no_side)
-                faults.emplace_back("problem.rhs", error.what());
-            else
-                faults.emplace_back("problem.data", array.file() + ": " + error.what());
+            faults.emplace_back(array.key(),
+                                (array.side == no_side ? "" : array.file() + ": ") + error.what());
         }
     return faults;
+}
+
+std::string remark_on_conversion(const std::string& key, const std::string& file) {
+    return fmt::format("{} = \"{}\": its values are float32 and are converted to float64", key, file);
+}
+
+std::vector<std::string> remarks_on_files(const ProblemOptions& problem, const Domain& domain) {
+    std::vector<std::string> remarks;
+    for (const FileArray& array : arrays_of(problem, domain)) try {
+            if (array.open().is_single()) remarks.push_back(remark_on_conversion(array.key(), array.file()));
+        } catch (const NumpyFileError& error) {
+            throw std::runtime_error(array.file() + ": " + error.what());
+        }
+    return remarks;
 }
 
 FileValues::FileValues(const ProblemOptions& problem, const Layout& finest) : finest_(finest) {

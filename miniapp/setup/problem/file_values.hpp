@@ -23,6 +23,11 @@ std::vector<std::pair<std::string, std::string>> faults_of_files(const ProblemOp
                                                                  const Domain& domain, int first = 0,
                                                                  int step = 0);
 
+// A remark on each array whose values are converted. Purely local.
+std::vector<std::string> remarks_on_files(const ProblemOptions& problem, const Domain& domain);
+// The same remark on a file that `key` names.
+std::string remark_on_conversion(const std::string& key, const std::string& file);
+
 // The values of a rank's boxes.
 class FileValues {
   public:
