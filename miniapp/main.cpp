@@ -77,7 +77,7 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
                 "{}", print_deck(table, deck.parameters, [&](const Key& key) { return is_idle(deck, key); }));
         return valid;
     }
-    if (refused(validate_on(deck, comm), comm)) return bad_input;
+    if (refused(validate_on(deck, comm, command.action == Action::dry_run), comm)) return bad_input;
 
     const Resolved resolved = resolve(deck, files, comm);
     if (resolved.machine) require_known(*resolved.machine, resolved.topology);

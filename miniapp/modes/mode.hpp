@@ -104,8 +104,9 @@ std::vector<std::string> validate(const Deck& deck, const NamedFiles& files, int
                                   bool of_dry_run = false);
 // Reasons that keep a valid deck from running here and now.
 std::vector<std::string> validate_run(const Deck& deck, int ranks);
-// Complaints that only this rank can find. Collective.
-std::vector<std::string> validate_on(const Deck& deck, const Communicator& comm);
+// Complaints that only this rank can find. Of a dry run also of files that are longer than it may read.
+// Collective.
+std::vector<std::string> validate_on(const Deck& deck, const Communicator& comm, bool of_dry_run = false);
 
 // Whether a key plays a part with this deck.
 bool is_idle(const Deck& deck, const Key& key);

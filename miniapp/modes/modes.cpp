@@ -102,8 +102,8 @@ std::vector<std::string> validate_run(const Deck& deck, int ranks) {
     return std::move(rules).errors();
 }
 
-std::vector<std::string> validate_on(const Deck& deck, const Communicator& comm) {
-    Rules rules(deck);
+std::vector<std::string> validate_on(const Deck& deck, const Communicator& comm, bool of_dry_run) {
+    Rules rules(deck, of_dry_run);
     mode_of(deck).check_on(rules, comm);
     return std::move(rules).errors();
 }

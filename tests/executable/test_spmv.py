@@ -510,6 +510,22 @@ class Spmv(KeelTest):
             file.write_bytes(wrong)
             self.refused(2, *words, f"problem.matrix={file}", expected=["compressed data damaged or cut short"])
 
+    def test_a_dry_run_reads_no_more_lines_than_its_limit(self) -> None:
+        # 6 s are 200 MB; a limit of the system ends what reads all of 2 GB.
+        head = b"%%MatrixMarket matrix coordinate real general\n"
+        file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "b.mtx.gz"
+        for lines, begin, end in (
+            (b"\n" * 100, b"", b""),
+            (b"\n" * 100, b"1 1 1\n", b"1 1 1\n"),
+            (b"% a comment\n" * 8, b"1 1 1\n", b"1 1 1\n"),
+        ):
+            part = gzip.compress(lines * 1_000_000, 1)
+            file.write_bytes(gzip.compress(head + begin) + part * 20 + gzip.compress(end))
+            words = ("--dry-run", "run.mode=spmv", f"problem.matrix={file}", "run.dry_run_limit=0.1")
+            run = self.run_keel(None, *words, records=False, quick=False, under=["bash", "-c", 'ulimit -t 12; exec "$@"', "-"])
+            self.assertEqual((run.status, run.stdout), (2, ""), run)
+            self.assertIn("more than 200.0 MB: a dry run reads no more" if begin else "more than 4.0 MB: the sizes must stand", run.stderr)
+
     def test_a_matrix_of_more_than_any_memory_holds_is_refused_dry_or_not(self) -> None:
         words = ("run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776")
         for action in ([], ["--dry-run"]):

@@ -117,13 +117,34 @@ TEST_CASE("good files are read: comments, blank lines, all kinds and symmetries,
     CHECK(e == Dense{{{0, 0}, 1500}, {{0, 1}, -0.25}, {{1, 1}, 0}});
 }
 
+TEST_CASE("lines without an entry count against what may be read") {
+    const auto told = [](const std::string& comments, const std::string& behind) {
+        std::istringstream file(real + comments + "2 2 2\n1 1 1\n" + behind + "2 2 1\n");
+        try {
+            const MatrixHeader header = read_matrix_header(file, "m.mtx");
+            const auto take = [](const FileEntry&) {};
+            read_matrix_entries(file, "m.mtx", header, take, {1000, "leave them out"});
+        } catch (const MatrixFileError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK(told(std::string(2000, '\n'), std::string(900, '\n')).empty());
+    CHECK_THAT(told("", std::string(1100, '\n')), Catch::EndsWith("more than 1.0 kB: leave them out"));
+    std::string comments;
+    for (int n = 0; n < 200; ++n) comments += "% note\n";
+    CHECK_THAT(told("", comments), Catch::EndsWith("more than 1.0 kB: leave them out"));
+    CHECK_THAT(told(std::string(4'100'000, '\n'), ""),
+               Catch::Contains("more than 4.0 MB: the sizes must stand before that"));
+}
+
 TEST_CASE("bad files are refused with the line and what is allowed") {
     const std::vector<std::array<std::string, 2>> cases{
         {"", "m.mtx:1: the file is empty"},
         {"3 3 1\n", "m.mtx:1: \"3 3 1\": must be \"%%MatrixMarket"},
         {"%%MatrixMarket matrix array real general\n", "m.mtx:1: format array: must be coordinate"},
         {"%%MatrixMarket matrix coordinate complex general\n",
-         "m.mtx:1: entries complex: must be real, integer or pattern"},
+         "m.mtx:1: entries complex: must be real or integer or pattern"},
         {"%%MatrixMarket matrix coordinate real hermitian\n",
          "m.mtx:1: symmetry hermitian: must be general or symmetric"},
         {"%%MatrixMarket matrix coordinate real Skew-Symmetric\n2 2 1\n2 1 1\n",

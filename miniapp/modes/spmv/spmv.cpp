@@ -10,6 +10,7 @@
 #include "miniapp/files/output_files.hpp"
 #include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
 #include "miniapp/modes/spmv/spmv_mode.hpp"
+#include "miniapp/setup/machine/dry_run_cost.hpp"
 #include "miniapp/setup/problem/problem.hpp"
 #include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/rules/grid_rules.hpp"
@@ -157,9 +158,15 @@ class SpmvMode : public Mode {
     void check_on(Rules& rules, const Communicator& comm) const override {
         const Parameters& p = rules.parameters();
         const auto options = p.mode_options.of<MatrixOptions>();
-        if (!is_matrix_file(options.matrix)) return;
-        const FileVerdict found =
-            judge_file(comm, options.matrix, options.solve ? scaling_of(p.bottom) : DiagonalScaling::none);
+        ReadLimit limit;
+        if (rules.of_dry_run())
+            limit = {
+                DryRunLimit{p.run.dry_run_limit}.file_bytes(),
+                "a dry run reads no more; leave out comments and empty lines, or raise run.dry_run_limit"};
+        FileVerdict found;
+        if (is_matrix_file(options.matrix))
+            found = judge_file(comm, options.matrix,
+                               options.solve ? scaling_of(p.bottom) : DiagonalScaling::none, limit);
         rules.allow(found.complaint.empty(), {"problem.matrix"}, found.complaint);
         rules.require(found.not_scalable.empty(), {"bottom.scaling", "problem.matrix"},
                       fmt::format("bottom.scaling = \"jacobi\": {}; give bottom.scaling = \"none\"",

@@ -56,6 +56,9 @@ struct DryRunLimit {
 
     double seconds() const { return 60 * factor; }
     double bytes() const { return std::min(2e9 * factor, bytes_here); }
+    // Bytes of text, after decompression, in a file that is read twice at 15 ns a byte: 2 GB of empty lines
+    // take 27 s.
+    double file_bytes() const { return seconds() / (2 * 15e-9); }
     bool allows(const DryRunCost& cost) const { return cost.seconds <= seconds() && cost.bytes <= bytes(); }
     // "a dry run takes about 300 s of a processor and 3 GB, and may take 60 s and 2 GB: choose REMEDY, or
     // run.dry_run_limit = 5"; empty where the cost is allowed.

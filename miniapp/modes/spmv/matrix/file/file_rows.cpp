@@ -7,7 +7,6 @@
 #include <deque>
 #include <filesystem>
 #include <numeric>
-#include <optional>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -41,16 +40,12 @@ GlobalRows assemble(std::deque<FileEntry> entries, std::int64_t first, std::size
     return rows;
 }
 
-// A rank's entries of a file.
-struct OwnEntries {
-    std::deque<FileEntry> entries;  // grows without being copied
-    std::string complaint;          // the same on all ranks
-};
+using Take = std::function<void(const FileEntry&)>;
 
-// The entries of this rank's rows among those that `select` makes of the file's. Collective.
-OwnEntries own_entries(const Communicator& comm, const std::string& name, const RowPartition& partition,
-                       const std::function<std::optional<FileEntry>(const FileEntry&)>& select) {
-    OwnEntries own;
+// Rank 0 reads entries by `read` and sends each to the owner of its row, whose `keep` takes it. Returns the
+// complaint of `read`, on all ranks alike. Collective.
+std::string share_out(const Communicator& comm, const RowPartition& partition,
+                      const std::function<void(const Take&)>& read, const Take& keep) {
     const Communicator entries_only = comm.duplicate();  // no other message can match
     WordsByRank outgoing;
     std::size_t held = 0;
@@ -61,40 +56,45 @@ OwnEntries own_entries(const Communicator& comm, const std::string& name, const 
         held = 0;
         for (const auto& [from, words] : sparse_alltoallv(entries_only, std::exchange(outgoing, {}), tag))
             for (std::size_t n = 0; n < words.size(); n += 4)
-                own.entries.push_back(
-                    {words[n], words[n + 1], std::bit_cast<double>(words[n + 2]), words[n + 3]});
+                keep({words[n], words[n + 1], std::bit_cast<double>(words[n + 2]), words[n + 3]});
         return comm.max(more ? 1.0 : 0.0) > 0;
     };
     if (comm.rank() != 0) {
         while (deliver(false)) continue;
-        own.complaint = comm.broadcast("");
-        return own;
+        return comm.broadcast("");
     }
-    const auto take = [&](const FileEntry& read) {
-        const std::optional<FileEntry> entry = select(read);
-        if (!entry) return;
-        const int owner = partition.owner(entry->row);
-        if (owner == 0) {
-            own.entries.push_back(*entry);
-            return;
-        }
-        std::vector<std::int64_t>& words = outgoing[owner];
-        words.insert(words.end(), {entry->row, entry->column, std::bit_cast<std::int64_t>(entry->value),
-                                   std::int64_t{entry->line}});
-        if (++held == entries_at_once) deliver(true);
-    };
+    std::string complaint;
     try {
-        GzipText file(name);
-        const MatrixHeader header = read_matrix_header(file, name);
-        if (header.rows != partition.rows)
-            throw MatrixFileError(name + ": has other rows than before: somebody writes to it; try again");
-        read_matrix_entries(file, name, header, take);
+        read([&](const FileEntry& entry) {
+            const int owner = partition.owner(entry.row);
+            if (owner == 0) return keep(entry);
+            std::vector<std::int64_t>& words = outgoing[owner];
+            words.insert(words.end(), {entry.row, entry.column, std::bit_cast<std::int64_t>(entry.value),
+                                       std::int64_t{entry.line}});
+            if (++held == entries_at_once) deliver(true);
+        });
     } catch (const MatrixFileError& error) {
-        own.complaint = error.what();
+        complaint = error.what();
     }
     deliver(false);
-    own.complaint = comm.broadcast(own.complaint);
-    return own;
+    return comm.broadcast(complaint);
+}
+
+// The entries of the whole file.
+void read_entries(const std::string& name, std::int64_t rows, const ReadLimit& limit, const Take& take) {
+    GzipText file(name);
+    const MatrixHeader header = read_matrix_header(file, name);
+    if (header.rows != rows)
+        throw MatrixFileError(name + ": has other rows than before: somebody writes to it; try again");
+    read_matrix_entries(file, name, header, take, limit);
+}
+
+// Why there is no text of this name; empty if there is.
+std::string why_no_file(const std::string& name) {
+    if (std::error_code ignored;
+        std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored))
+        return "is a folder or a device, and is read more than once; give a file";
+    return GzipText(name) ? "" : "cannot be read; give the path of a Matrix Market file";
 }
 
 // The sizes that a rank finds.
@@ -123,20 +123,23 @@ std::string unlike_rank_0(const Communicator& comm, const std::string& name) {
 GlobalRows rows_of_file(const Communicator& comm, const std::string& name,
                         const std::function<std::int64_t(std::int64_t)>& to_new,
                         const RowPartition& partition) {
-    OwnEntries own = own_entries(comm, name, partition, [&](const FileEntry& entry) {
-        return FileEntry{to_new(entry.row), to_new(entry.column), entry.value, entry.line};
-    });
-    if (!own.complaint.empty()) throw MatrixFileError(own.complaint);
-    return assemble(std::move(own.entries), partition.first(comm.rank()), partition.size(comm.rank()));
+    std::deque<FileEntry> own;  // grows without being copied
+    const std::string complaint = share_out(
+        comm, partition,
+        [&](const Take& take) {
+            read_entries(name, partition.rows, {}, [&](const FileEntry& entry) {
+                take({to_new(entry.row), to_new(entry.column), entry.value, entry.line});
+            });
+        },
+        [&](const FileEntry& entry) { own.push_back(entry); });
+    if (!complaint.empty()) throw MatrixFileError(complaint);
+    return assemble(std::move(own), partition.first(comm.rank()), partition.size(comm.rank()));
 }
 
 std::string why_not_readable(const std::string& name) {
-    if (std::error_code ignored;
-        std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored))
-        return "is a folder or a device, and is read more than once; give a file";
-    GzipText file(name);
-    if (!file) return "cannot be read; give the path of a Matrix Market file";
+    if (std::string reason = why_no_file(name); !reason.empty()) return reason;
     try {
+        GzipText file(name);
         read_matrix_header(file, name);
     } catch (const MatrixFileError& error) {
         return error.what();
@@ -144,23 +147,30 @@ std::string why_not_readable(const std::string& name) {
     return "";
 }
 
-FileVerdict judge_file(const Communicator& comm, const std::string& name, DiagonalScaling scaling) {
+FileVerdict judge_file(const Communicator& comm, const std::string& name, DiagonalScaling scaling,
+                       const ReadLimit& limit) {
     if (std::string complaint = unlike_rank_0(comm, name); !complaint.empty()) return {complaint, ""};
     GzipText file(name);
     const RowPartition partition{read_matrix_header(file, name).rows, comm.size()};
-    OwnEntries own = own_entries(comm, name, partition, [&](const FileEntry& entry) {
-        const bool judged = scaling != DiagonalScaling::none && entry.row == entry.column;
-        return judged ? std::optional(entry) : std::nullopt;
-    });
-    if (!own.complaint.empty() || scaling == DiagonalScaling::none) return {own.complaint, ""};
+    const bool judged = scaling != DiagonalScaling::none;
+    std::deque<FileEntry> diagonal;
+    const std::string complaint = share_out(
+        comm, partition,
+        [&](const Take& take) {
+            read_entries(name, partition.rows, limit, [&](const FileEntry& entry) {
+                if (judged && entry.row == entry.column) take(entry);
+            });
+        },
+        [&](const FileEntry& entry) { diagonal.push_back(entry); });
+    if (!complaint.empty() || !judged) return {complaint, ""};
     // Only what the file has: its header may announce more rows than fit into memory.
-    std::ranges::sort(own.entries, {}, [](const FileEntry& e) { return std::tuple(e.row, e.line); });
-    auto next = own.entries.begin();
+    std::ranges::sort(diagonal, {}, [](const FileEntry& e) { return std::tuple(e.row, e.line); });
+    auto next = diagonal.begin();
     const std::int64_t end = partition.first(comm.rank() + 1);
     for (std::int64_t row = partition.first(comm.rank()); row < end; ++row) {
         double value = 0;
         std::int64_t line = 0;
-        for (; next != own.entries.end() && next->row == row; ++next) {
+        for (; next != diagonal.end() && next->row == row; ++next) {
             value += next->value;
             line = next->line;
         }

@@ -9,6 +9,7 @@
 
 #include "comm/patterns/row_partition.hpp"
 #include "comm/ranks/communicator.hpp"
+#include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
@@ -27,7 +28,8 @@ struct FileVerdict {
     std::string not_scalable;
 };
 // All ranks need to find the same sizes, which each reads for itself. Collective.
-FileVerdict judge_file(const Communicator& comm, const std::string& file, DiagonalScaling scaling);
+FileVerdict judge_file(const Communicator& comm, const std::string& file, DiagonalScaling scaling,
+                       const ReadLimit& limit = {});
 
 // This rank's rows; `to_new` gives the numbers of rows and columns. Throws MatrixFileError, on all ranks
 // alike. Collective.

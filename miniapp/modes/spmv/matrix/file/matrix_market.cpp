@@ -1,6 +1,7 @@
 #include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -17,11 +18,12 @@
 namespace keel {
 namespace {
 
-// Reads a file line by line and splits each line into words. `line` is the number of the last line read.
+// Reads a file line by line and splits each line into words. `line` is the number of the last line read;
+// behind more than these bytes it complains.
 class LineReader {
   public:
-    LineReader(std::istream& file, std::string name, long line)
-        : file_(file), name_(std::move(name)), line_(line) {}
+    LineReader(std::istream& file, std::string name, long line, const ReadLimit& limit)
+        : file_(file), name_(std::move(name)), line_(line), limit_(limit) {}
 
     // The words of the next line that has any and is no comment; false at the end.
     bool next() {
@@ -88,6 +90,9 @@ class LineReader {
         file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
         if (file_.bad()) complain("cannot be read: no file, or compressed data damaged or cut short");
         const auto read = static_cast<std::size_t>(file_.gcount());
+        bytes_ += static_cast<double>(read);
+        if (bytes_ > limit_.bytes)
+            complain(fmt::format("more than {}: {}", bytes_text(limit_.bytes), limit_.remedy));
         if (file_.fail() && read + 1 == buffer_.size())
             complain(fmt::format("a line longer than {} characters; the format allows 1024", read));
         if (file_.fail()) return false;
@@ -106,6 +111,8 @@ class LineReader {
     std::istream& file_;
     std::string name_;
     long line_;
+    ReadLimit limit_;
+    double bytes_ = 0;  // read so far
     std::vector<char> buffer_ = std::vector<char>(1 << 16);
     std::string text_;
     std::vector<std::string_view> words_;
@@ -117,12 +124,17 @@ std::string lower(std::string_view word) {
     return text;
 }
 
-}  // namespace
+using Values = MatrixHeader::Values;
 
-MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
-    if (!file) throw MatrixFileError(name + ": cannot be read");
-    LineReader lines(file, name, 0);
-    const std::string wanted = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric";
+// Comments in front of the sizes, which are read several times.
+const ReadLimit header_limit{4e6, "the sizes must stand before that; leave out comments and empty lines"};
+
+// Reads the first line: "%%MatrixMarket matrix FORMAT VALUES SYMMETRY".
+using Words = std::vector<std::string>;
+MatrixHeader read_banner(LineReader& lines, const Words& formats, const Words& values,
+                         const Words& symmetries) {
+    const std::string wanted = fmt::format("%%MatrixMarket matrix {} {} {}", fmt::join(formats, "|"),
+                                           fmt::join(values, "|"), fmt::join(symmetries, "|"));
     if (!lines.banner()) lines.complain("the file is empty; it begins with \"" + wanted + "\"");
     if (lines.text().find('\0') != std::string::npos)
         lines.complain("no plain text (UTF-16, or compressed): must be ASCII or UTF-8 that begins with \"" +
@@ -130,24 +142,28 @@ MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
     const auto& words = lines.words();
     if (words.size() != 5 || words[0] != "%%MatrixMarket" || lower(words[1]) != "matrix")
         lines.complain(fmt::format("\"{}\": must be \"{}\"", lines.text().substr(0, 80), wanted));
-    if (lower(words[2]) != "coordinate")
-        lines.complain(fmt::format("format {}: must be coordinate", words[2]));
+    const auto require = [&](const char* what, std::size_t word, const Words& allowed) {
+        if (std::ranges::find(allowed, lower(words[word])) == allowed.end())
+            lines.complain(fmt::format("{} {}: must be {}", what, words[word], fmt::join(allowed, " or ")));
+    };
+    require("format", 2, formats);
+    require("entries", 3, values);
+    require("symmetry", 4, symmetries);
+    const std::string word = lower(words[3]);
+    return {.values = word == "real"      ? Values::real
+                      : word == "integer" ? Values::integer
+                                          : Values::pattern,
+            .symmetric = lower(words[4]) == "symmetric"};
+}
 
-    MatrixHeader header;
-    const std::string values = lower(words[3]);
-    if (values == "real")
-        header.values = MatrixHeader::Values::real;
-    else if (values == "integer")
-        header.values = MatrixHeader::Values::integer;
-    else if (values == "pattern")
-        header.values = MatrixHeader::Values::pattern;
-    else
-        lines.complain(fmt::format("entries {}: must be real, integer or pattern", words[3]));
-    const std::string symmetry = lower(words[4]);
-    if (symmetry != "general" && symmetry != "symmetric")
-        lines.complain(fmt::format("symmetry {}: must be general or symmetric", words[4]));
-    header.symmetric = symmetry == "symmetric";
+}  // namespace
 
+MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
+    if (!file) throw MatrixFileError(name + ": cannot be read");
+    LineReader lines(file, name, 0, header_limit);
+    MatrixHeader header =
+        read_banner(lines, {"coordinate"}, {"real", "integer", "pattern"}, {"general", "symmetric"});
+    const auto& words = lines.words();
     if (!lines.next()) lines.complain("the file ends before the line \"ROWS COLUMNS ENTRIES\"");
     if (words.size() != 3)
         lines.complain(fmt::format("{} words: must be the three of \"ROWS COLUMNS ENTRIES\"", words.size()));
@@ -163,9 +179,9 @@ MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
 }
 
 void read_matrix_entries(std::istream& file, const std::string& name, const MatrixHeader& header,
-                         const std::function<void(const FileEntry&)>& take) {
-    LineReader lines(file, name, header.line);
-    const bool pattern = header.values == MatrixHeader::Values::pattern;
+                         const std::function<void(const FileEntry&)>& take, const ReadLimit& limit) {
+    LineReader lines(file, name, header.line, limit);
+    const bool pattern = header.values == Values::pattern;
     const std::size_t expected = pattern ? 2 : 3;
     std::int64_t entries = 0;
     for (; lines.next(); ++entries) {
@@ -182,7 +198,7 @@ void read_matrix_entries(std::istream& file, const std::string& name, const Matr
             lines.complain(
                 fmt::format("entry ({},{}) of a symmetric matrix: must be on or below the diagonal",
                             entry.row + 1, entry.column + 1));
-        if (!pattern) entry.value = lines.number(2, header.values == MatrixHeader::Values::integer);
+        if (!pattern) entry.value = lines.number(2, header.values == Values::integer);
         take(entry);
         if (!header.symmetric || entry.row == entry.column) continue;
         std::swap(entry.row, entry.column);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <istream>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -15,6 +16,12 @@ namespace keel {
 class MatrixFileError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
+};
+
+// The bytes that may be read of a file, compressed or not, and what to do about more.
+struct ReadLimit {
+    double bytes = std::numeric_limits<double>::infinity();
+    std::string remedy = {};
 };
 
 struct MatrixHeader {
@@ -42,6 +49,6 @@ struct FileEntry {
 // Reads all entries behind the header, in the order of the file. Of a symmetric matrix an entry beside the
 // diagonal is taken twice, as (i,j) and (j,i). Throws MatrixFileError.
 void read_matrix_entries(std::istream& file, const std::string& name, const MatrixHeader& header,
-                         const std::function<void(const FileEntry&)>& take);
+                         const std::function<void(const FileEntry&)>& take, const ReadLimit& limit = {});
 
 }  // namespace keel
