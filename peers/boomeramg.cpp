@@ -44,6 +44,8 @@ std::vector<std::string> not_for_peers(const Deck& deck, int) {
     Rules rules(deck);
     rules.require(deck.parameters.problem.ranks == 0, {"problem.ranks"},
                   "problem.ranks: is for virtual ranks, and a peer runs; leave it out");
+    rules.require(!deck.is_set("problem.rhs"), {"problem.rhs"},
+                  "problem.rhs: the peer solves A u = A x; leave it out");
     rules.require(deck.parameters.bottom.solver == "cg", {"bottom.solver"},
                   fmt::format("bottom.solver = \"{}\": the peer is conjugate gradients; choose cg",
                               deck.parameters.bottom.solver));

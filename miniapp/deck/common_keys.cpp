@@ -46,9 +46,10 @@ void add_problem(Table& table) {
     expert.add("drift", real_triple_kind({}), &Problem::drift,
                "distance that coefficients and source move in a step", "lengths of the domain");
     expert.choice("alpha", &Problem::alpha, "coefficient alpha: 1, or 1 + cos cos cos / 2");
-    s.add("rhs", word_or_file_kind<Rhs>("rhs"), std::tuple(&Problem::rhs, &Problem::rhs_file),
+    s.add("rhs", word_or_file_kind<Rhs>("rhs", {".npy", ".mtx", ".mtx.gz"}),
+          std::tuple(&Problem::rhs, &Problem::rhs_file),
           "right-hand side f; manufactured and linear: of a known u; point: one cell");
-    expert.add("data", word_or_file_kind<BoundaryData>("data"),
+    expert.add("data", word_or_file_kind<BoundaryData>("data", {".npy"}),
                std::tuple(&Problem::data, &Problem::data_file),
                "values of u on Dirichlet faces: 0; 1 + x - 2 y + z/2; 1/2 + cos cos cos");
     expert

@@ -39,6 +39,7 @@ std::vector<const KeyUse*> uses_of(const Key& key, const KeyUses& uses) {
 }  // namespace
 
 std::string text_of(const Condition& condition) {
+    if (!condition.instead.empty()) return fmt::format("{} = {}", condition.key, condition.instead);
     if (condition.others.empty())
         return fmt::format("{} = {}", condition.key, fmt::join(condition.words, " or "));
     if (condition.others == std::vector<std::string>{""}) return condition.key;

@@ -22,8 +22,9 @@ struct Condition {
     std::string key;
     std::vector<std::string> words;        // none: any but the others
     std::vector<std::string> others = {};  // words that will not do, where these are shorter to list
+    std::string instead = {};              // what will, in place of the words that will not
 };
-// "multigrid.smoother = jacobi", "bottom.solver other than smooth"
+// "multigrid.smoother = jacobi", "bottom.solver other than smooth", "problem.rhs = a file"
 std::string text_of(const Condition& condition);
 
 struct Key {

@@ -282,15 +282,18 @@ ValueKind<std::tuple<DomainShape, BoxesList>> shape_kind(const std::string& key)
 }
 
 template <class Enum>
-ValueKind<std::tuple<Enum, std::string>> word_or_file_kind(const std::string& key) {
+ValueKind<std::tuple<Enum, std::string>> word_or_file_kind(const std::string& key,
+                                                           const std::vector<std::string>& endings) {
     using Given = std::tuple<Enum, std::string>;
     const std::vector<Word> words = words_but<Enum>(1);
-    return {.allowed = joined(words) + ", or a file *.npy",
+    const std::string files = fmt::format("a file *{}", fmt::join(endings, ", *"));
+    return {.allowed = joined(words) + ", or " + files,
             .parse = [=](const DeckValue& value) -> Parsed<Given> {
-                if (!value.is_string()) return {{}, "must be a string, a word or a file *.npy"};
+                if (!value.is_string()) return {{}, "must be a string, a word or " + files};
                 const auto text = value.get<std::string>();
                 if (has_zero(text)) return {{}, no_zero};
-                if (text.ends_with(".npy")) return {Given{Enum::file, text}};
+                if (std::ranges::any_of(endings, [&](auto& ending) { return text.ends_with(ending); }))
+                    return {Given{Enum::file, text}};
                 if (!is_among(words, text)) return {{}, unknown_word(key, text, words)};
                 return {Given{*named<Enum>(text), {}}};
             },
@@ -301,8 +304,10 @@ ValueKind<std::tuple<Enum, std::string>> word_or_file_kind(const std::string& ke
             .words = words,
             .is_text = true};
 }
-template ValueKind<std::tuple<Rhs, std::string>> word_or_file_kind<Rhs>(const std::string&);
-template ValueKind<std::tuple<BoundaryData, std::string>> word_or_file_kind<BoundaryData>(const std::string&);
+template ValueKind<std::tuple<Rhs, std::string>> word_or_file_kind<Rhs>(const std::string&,
+                                                                        const std::vector<std::string>&);
+template ValueKind<std::tuple<BoundaryData, std::string>> word_or_file_kind<BoundaryData>(
+    const std::string&, const std::vector<std::string>&);
 
 ValueKind<std::tuple<SpectrumFrom, double, double>> spectrum_kind(const std::string& key) {
     using GivenSpectrum = std::tuple<SpectrumFrom, double, double>;

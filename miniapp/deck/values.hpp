@@ -75,7 +75,8 @@ ValueKind<Triple> real_triple_kind(const Interval& each);  // three numbers, one
 ValueKind<std::tuple<DomainShape, BoxesList>> shape_kind(const std::string& key);
 // A word of an enumeration, whose last one, `file`, stands for the path of a file.
 template <class Enum>
-ValueKind<std::tuple<Enum, std::string>> word_or_file_kind(const std::string& key);
+ValueKind<std::tuple<Enum, std::string>> word_or_file_kind(const std::string& key,
+                                                           const std::vector<std::string>& endings);
 // The eigenvalues that a method assumes: a word, or the ends of an interval from 0 on.
 ValueKind<std::tuple<SpectrumFrom, double, double>> spectrum_kind(const std::string& key);
 // One word, or three; each may be two, "low/high".

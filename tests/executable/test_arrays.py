@@ -216,5 +216,5 @@ class Arrays(KeelTest):
         self.assertIn("problem.rhs (", " ".join(self.planned(1, *QUICK, deck)["remarks"]))
         self.refused(1, *SMALL, f, "run.steps=2", expected=['run.steps = 2: problem.rhs = "file" is the same at all times'])
         self.refused(1, "run.mode=full_multigrid", f, expected=["knows its solution, rhs = manufactured"])
-        self.refused(1, "run.mode=spmv", f, expected=["problem.rhs: plays no part"])
+        self.refused(1, "run.mode=spmv", f, expected=["problem.rhs: needs run.solve = true"])
         self.refused(1, *SMALL, f"output.json={f.partition('=')[2]}", f, expected=["is read by this run; choose another"], records=False)

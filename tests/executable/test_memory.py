@@ -67,8 +67,11 @@ class Memory(KeelTest):
         for ranks in (1, 2):
             self.used(ranks, "problem.box=64", "problem.boxes=[2,1,1]", f"problem.rhs={f}")
         rows, half = 40000, 4
-        entries = [f"{row} {column} 1.5" for row in range(1, rows + 1) for column in range(max(1, row - half), row + 1)]
-        self.used(2, "run.mode=spmv", self.matrix("band.mtx", rows, entries))
+        entries = [f"{row} {column} {20 if row == column else 1.5}" for row in range(1, rows + 1) for column in range(max(1, row - half), row + 1)]
+        matrix = self.matrix("band.mtx", rows, entries)
+        self.used(2, "run.mode=spmv", matrix)
+        f.write_bytes(numpy_file((rows,), lambda n: n % 3 - 1.0))
+        self.used(2, "run.mode=spmv", matrix, "run.solve=true", "bottom.solver=bicgstab", f"problem.rhs={f}", "problem.ordering=random")
 
     def test_a_plain_solve_keeps_little_but_its_arrays(self) -> None:
         for ranks in (1, 2):

@@ -1,6 +1,7 @@
 """run.mode = spmv: the same products on any ranks and schemes, counts, memory, refusals of files by line."""
 
 import gzip
+import itertools
 import math
 import os
 import re
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, shown_schemes
+from test_arrays import numpy_file
 
 RANDOM = ["run.mode=spmv", "problem.matrix=random", "problem.rows=700", "problem.ordering=random", *ONCE]
 SCHEMES = ["standard", "two_step", "two_step/max_need", "three_step", "split", "split/always"]
@@ -310,7 +312,7 @@ class AlgebraicMultigrid(KeelTest):
             self.refused(1, *AMG, word, expected=["needs problem.matrix = grid"])
         grid = ("run.mode=spmv", "problem.matrix=grid")
         self.refused(1, *grid, "problem.contrast=2", expected=["problem.contrast: needs problem.coefficients"])
-        self.refused(1, *grid, "problem.rhs=wave", expected=["problem.rhs: plays no part"])
+        self.refused(1, *grid, "problem.rhs=wave", expected=["problem.rhs: needs problem.rhs = a file"])
 
     def test_levels_below_the_grids_are_told_as_those_of_a_matrix_and_choose_for_themselves(self) -> None:
         words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=4", "bottom.solver=amg", "comm.ranks_per_node=2"]
@@ -509,6 +511,74 @@ class Spmv(KeelTest):
         for wrong in (packed[:-20], packed[:60] + b"\0\0\0" + packed[63:]):
             file.write_bytes(wrong)
             self.refused(2, *words, f"problem.matrix={file}", expected=["compressed data damaged or cut short"])
+
+    def test_a_right_hand_side_comes_from_a_file_on_any_ranks_and_in_any_order(self) -> None:
+        # f = A x of the run's own x, so that the solves are those without a file.
+        rows = 40
+        x = [math.sin(0.7 * row + 1) for row in range(rows)]
+        f = [2 * x[n] - sum(x[m] for m in (n - 1, n + 1) if 0 <= m < rows) for n in range(rows)]
+        entries = [f"{row} {row} 2" for row in range(1, rows + 1)] + [f"{row + 1} {row} -1" for row in range(1, rows)]
+        matrix = self.matrix("line.mtx", rows, entries)
+        folder = Path(matrix.partition("=")[2]).parent
+        text = "%%MatrixMarket matrix array real general\n% f\n\n40 1\n" + "".join(f"{value!r}\n" for value in f)
+        (folder / "f.mtx").write_text(text)
+        (folder / "f.mtx.gz").write_bytes(gzip.compress(text.encode()))
+        for name, shape in (("f.npy", (rows,)), ("g.npy", (rows, 1))):
+            (folder / name).write_bytes(numpy_file(shape, lambda n, _=0: f[n]))
+        words = ["run.mode=spmv", matrix, *SOLVE, *ONCE]
+        wanted = self.valid(1, *words).record("solve")
+        self.assertGreater(wanted["iterations"], 10)
+        for ranks, name in itertools.product((1, 3), ("f.mtx", "f.mtx.gz", "f.npy", "g.npy")):
+            with self.subTest(ranks=ranks, name=name):
+                run = self.valid(ranks, *words, f"problem.rhs={folder / name}")
+                solve = run.record("solve")
+                self.assertEqual(solve["iterations"], wanted["iterations"])
+                for got, residual in zip(solve["residuals"], wanted["residuals"], strict=True):
+                    self.assertAlmostEqual(got, residual, delta=1e-9 + 1e-6 * residual)
+                self.assertEqual(run.record("result")["norm_f"], max(map(abs, f)))
+        # Rows with eigenvalue 1 have all of f, so that a step is enough if f is in the order of the rows.
+        entries = [f"{row} {row} {1 + row % 2}" for row in range(1, rows + 1)]
+        matrix = self.matrix("two.mtx", rows, entries)
+        (folder / "even.npy").write_bytes(numpy_file((rows,), lambda n: n % 2))
+        for ordering in ("natural", "random", "rcm"):
+            for ranks in (1, 3):
+                solve = self.valid(ranks, "run.mode=spmv", matrix, *SOLVE, "bottom.scaling=none", f"problem.rhs={folder}/even.npy",
+                                   f"problem.ordering={ordering}", *ONCE).record("solve")  # fmt: skip
+                self.assertEqual(solve["iterations"], 1)
+
+    def test_a_right_hand_side_that_does_not_fit_is_refused(self) -> None:
+        matrix = self.matrix("two.mtx", 3, [f"{row} {row} 2" for row in range(1, 4)])
+        folder = Path(matrix.partition("=")[2]).parent
+        words = ["run.mode=spmv", matrix, *SOLVE]
+        array = "%%MatrixMarket matrix array {}\n{}"
+        for name, content, complaint in (
+            ("f.mtx", array.format("complex general", "3 1\n").encode(), "f.mtx:1: entries complex: must be real or integer"),
+            ("f.mtx", array.format("real general", "3 1\n1\n2\nnan\n").encode(), "f.mtx:5: value nan: must be a finite number"),
+            ("f.mtx", array.format("real general", "3 1\n1\n2\n").encode(), "f.mtx:5: the file ends after 2 values of 3"),
+            ("f.mtx", array.format("real general", "2 1\n1\n2\n").encode(), "f.mtx:2: 2 x 1 values: must be 3 x 1"),
+            ("f.npy", numpy_file((2,), lambda n: 1.0), "has the shape (2,), not (3,), a value for each row of the matrix"),
+            ("f.npy", numpy_file((3,), lambda n: math.inf if n == 1 else 1.0), "has inf at [1]; give finite numbers alone"),
+        ):  # fmt: skip
+            (folder / name).write_bytes(content)
+            for action in ([], ["--dry-run"]):
+                self.refused(2, *action, *words, f"problem.rhs={folder}/{name}", expected=[complaint], records=not action)
+        self.refused(2, *words, "problem.rhs=none.mtx", expected=["none.mtx\": cannot be read"])
+        self.refused(1, *words, "problem.rhs=wave", expected=["problem.rhs: needs problem.rhs = a file"])
+        self.refused(1, "run.mode=spmv", matrix, f"problem.rhs={folder}/f.npy", expected=["problem.rhs: needs run.solve = true"])
+        self.refused(1, "problem.box=8", f"problem.rhs={folder}/f.mtx", expected=["is no array of NumPy"])
+
+    def test_a_right_hand_side_loses_the_mean_that_a_singular_matrix_cannot_give(self) -> None:
+        f = Path(self.enterContext(tempfile.TemporaryDirectory())) / "f.npy"
+        words = ["run.mode=spmv", "problem.matrix=grid", "problem.box=4", "problem.boxes=[2,1,1]", "problem.a=0", *SOLVE, *ONCE]
+        f.write_bytes(numpy_file((128,), lambda n: 3.0 + n % 2))
+        for ranks in (1, 2):
+            run = self.valid(ranks, *words, f"problem.rhs={f}")
+            self.assertAlmostEqual(run.record("result")["removed_mean"], 3.5 / 4)
+            self.assertIn("so f has lost its mean, 8.750e-01 of max|f|", run.flat)
+        f.write_bytes(numpy_file((128,), lambda n: 0.0))
+        run = self.valid(1, *words, f"problem.rhs={f}")
+        self.assertEqual(run.record("solve")["iterations"], 0)
+        self.assertIs(run.record("result")["zero_right_side"], True)
 
     def test_a_dry_run_reads_no_more_lines_than_its_limit(self) -> None:
         # 6 s are 200 MB; a limit of the system ends what reads all of 2 GB.

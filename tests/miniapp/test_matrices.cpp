@@ -117,6 +117,48 @@ TEST_CASE("good files are read: comments, blank lines, all kinds and symmetries,
     CHECK(e == Dense{{{0, 0}, 1500}, {{0, 1}, -0.25}, {{1, 1}, 0}});
 }
 
+TEST_CASE("a vector is an array of one column or one row") {
+    const std::string array = "%%MatrixMarket matrix array real general\n";
+    const auto told = [](const std::string& text, std::vector<double>& values, double most_bytes = 1e9) {
+        values.clear();
+        std::istringstream file(text);
+        try {
+            const MatrixHeader header = read_vector_header(file, "b.mtx", 3);
+            const auto take = [&](std::int64_t row, double value) {
+                CHECK(row == static_cast<std::int64_t>(values.size()));
+                values.push_back(value);
+            };
+            read_vector_values(file, "b.mtx", header, take, {most_bytes, "give fewer"});
+        } catch (const MatrixFileError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    std::vector<double> values;
+    CHECK(told(array + "% a comment\n\n3 1\n1.5\n\n-2D+03\n% another\n 1e-400 \n", values).empty());
+    CHECK(values == std::vector<double>{1.5, -2000, 0});
+    CHECK(told("%%MatrixMarket matrix ARRAY integer General\r\n1 3\r\n1\r\n2\r\n3", values).empty());
+    CHECK(values == std::vector<double>{1, 2, 3});
+    const std::vector<std::array<std::string, 2>> cases{
+        {real + "3 1 1\n1 1 1\n", "b.mtx:1: format coordinate: must be array"},
+        {"%%MatrixMarket matrix array complex general\n",
+         "b.mtx:1: entries complex: must be real or integer"},
+        {"%%MatrixMarket matrix array pattern general\n",
+         "b.mtx:1: entries pattern: must be real or integer"},
+        {"%%MatrixMarket matrix array real symmetric\n", "b.mtx:1: symmetry symmetric: must be general"},
+        {array + "3 1 3\n", "b.mtx:2: 3 words: must be the two of"},
+        {array + "3 2\n", "b.mtx:2: 3 x 2 values: must be 3 x 1, a value for each row of the matrix"},
+        {array + "4 1\n", "b.mtx:2: 4 x 1 values: must be 3 x 1"},
+        {array + "3 1\n1\n2\n", "b.mtx:5: the file ends after 2 values of 3"},
+        {array + "3 1\n1\n2\n3\n\n4\n", "b.mtx:7: more than the 3 values that line 2 announces"},
+        {array + "3 1\n1\n2 3\n", "b.mtx:4: 2 words: must be one value"},
+        {array + "3 1\n1\nnan\n3\n", "b.mtx:4: value nan: must be a finite number"},
+    };
+    for (const auto& [text, expected] : cases) CHECK_THAT(told(text, values), Catch::StartsWith(expected));
+    CHECK_THAT(told(array + "3 1\n1\n2\n" + std::string(100, '\n') + "3\n", values, 50),
+               Catch::Contains("more than 50 B: give fewer"));
+}
+
 TEST_CASE("lines without an entry count against what may be read") {
     const auto told = [](const std::string& comments, const std::string& behind) {
         std::istringstream file(real + comments + "2 2 2\n1 1 1\n" + behind + "2 2 1\n");
@@ -289,6 +331,28 @@ TEST_CASE("a diagonal that no scaling can divide by is told with its line") {
     CHECK(told(all, DiagonalScaling::none).empty());
     CHECK(told("2 2 2\n1 1 1\n2 1 1\n", DiagonalScaling::right) == "m: row 2 has no diagonal entry");
     CHECK(told("2 2 2\n2 2 1\n1 1 1\n", DiagonalScaling::symmetric).empty());
+}
+
+TEST_CASE("a vector's values are those of its rows in any order on any ranks", "[ranks]") {
+    const Communicator all = Communicator::world();
+    constexpr std::int64_t rows = 9001;  // rank 0 sends them in several messages
+    std::string text = fmt::format("%%MatrixMarket matrix array integer general\n{} 1\n", rows);
+    for (std::int64_t row = 0; row < rows; ++row) text += fmt::format("{}\n", 3 * row);
+    const TextFile file(text);
+    REQUIRE(why_no_values(file.name(), rows).empty());
+    REQUIRE(judge_values(all, file.name(), rows, {}).empty());
+    const RandomPermutation order(rows, 5);
+    const RowPartition partition{rows, all.size()};
+    const std::vector<double> mine = values_of_file(
+        all, file.name(), [&](std::int64_t row) { return order(row); }, partition);
+    REQUIRE(mine.size() == partition.size(all.rank()));
+    for (std::size_t n = 0; n < mine.size(); ++n) {
+        const std::int64_t row = partition.first(all.rank()) + static_cast<std::int64_t>(n);
+        REQUIRE(mine[n] == 3.0 * static_cast<double>(order.inverse(row)));
+    }
+    CHECK_THAT(why_no_values(file.name(), rows + 1),
+               Catch::Contains(":2: 9001 x 1 values: must be 9002 x 1"));
+    CHECK_THAT(judge_values(all, file.name(), rows, {100, "give fewer"}), Catch::Contains("give fewer"));
 }
 
 // The rows are equal bit by bit, and so are complaints.

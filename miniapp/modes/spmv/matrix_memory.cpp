@@ -27,13 +27,14 @@ std::size_t columns(const MatrixUse& use) {
     return static_cast<std::size_t>(use.columns);
 }
 
-// The solver's and the solution.
+// The solver's, the solution and f from a file.
 std::size_t vectors_of_solve(const MatrixUse& use) {
     if (!use.solver) return 0;
     const BottomOptions& options = use.solver->options;
     const double with_M =
         use.factors_blocks() ? method_named(options.solver).preconditioned_vectors.of(options) : 0;
-    return static_cast<std::size_t>(krylov_vectors(options)) + static_cast<std::size_t>(with_M) + 1;
+    return static_cast<std::size_t>(krylov_vectors(options)) + static_cast<std::size_t>(with_M) + 1 +
+           (use.rhs_file.empty() ? 0 : 1);
 }
 
 // The number of BlockCopies that the values of a message take.
@@ -110,7 +111,8 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
     }
     const std::size_t multiplying =
         2 * columns(use) * vector + at_once * part.buffer_values * sizeof(double) + later;
-    const std::size_t peak = matrix + std::max(part.making_lists, multiplying);
+    const std::size_t given = use.rhs_file.empty() ? 0 : part.rows * sizeof(double);
+    const std::size_t peak = matrix + std::max(part.making_lists + given, multiplying);
     return is_matrix_file(use.matrix.options.matrix) ? std::max(peak, sorting) : peak;
 }
 

@@ -22,6 +22,7 @@ struct MatrixUse {
     int columns = 1;                    // vectors that are multiplied at a time
     std::optional<NamedSolver> solver;  // none: it is only multiplied by
     AmgOptions amg = {};
+    std::string rhs_file = {};  // f of solves; empty: f = A x
 
     // Whether the solver is algebraic multigrid or has it as preconditioner.
     bool uses_amg() const { return solver && uses_algebraic(solver->options); }

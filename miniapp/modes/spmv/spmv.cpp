@@ -7,10 +7,12 @@
 #include <cmath>
 
 #include "miniapp/deck/section.hpp"
+#include "miniapp/files/numpy_file.hpp"
 #include "miniapp/files/output_files.hpp"
 #include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
 #include "miniapp/modes/spmv/spmv_mode.hpp"
 #include "miniapp/setup/machine/dry_run_cost.hpp"
+#include "miniapp/setup/problem/file_values.hpp"
 #include "miniapp/setup/problem/problem.hpp"
 #include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/rules/grid_rules.hpp"
@@ -24,6 +26,7 @@ namespace keel {
 MatrixChoice matrix_of(const Deck& deck, int ranks) {
     const auto options = deck.parameters.mode_options.of<MatrixOptions>();
     ProblemOptions problem = deck.parameters.problem;
+    problem.rhs = ProblemOptions().rhs;  // is not the operator's, and no array of the grid
     if (options.matrix == grid_matrix)
         return {.options = options,
                 .grid = GridOperator{problem, domain_of(problem, ranks)},
@@ -40,6 +43,12 @@ namespace {
 
 Unknowns rows_of(const MatrixChoice& matrix) {
     return {static_cast<double>(matrix_size(matrix).rows), "rows of the matrix", "more rows"};
+}
+
+// The file with f of solves; empty: f = A x.
+std::string file_of_rhs(const Deck& deck) {
+    const bool solves = deck.parameters.mode_options.of<MatrixOptions>().solve;
+    return solves ? deck.parameters.problem.rhs_file : "";
 }
 
 // Keys that play a part whatever the others are.
@@ -91,6 +100,7 @@ class SpmvMode : public Mode {
             {"problem.seed", {{"problem.matrix", {"random"}}}},
             {"problem.seed", {{"problem.ordering", {"random"}}}},
             {"problem.seed", {of_problem, {"problem.shape", {"scattered", "tags"}}}},
+            {"problem.rhs", {{"problem.rhs", {}, words_of_grids(), "a file"}, solving}},
             {"comm.allreduce", {solving}},
             {"bottom.preconditioner",
              {solving, {"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg), blocks}}},
@@ -144,6 +154,11 @@ class SpmvMode : public Mode {
         const bool boxes_known = check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;
+        if (const std::string file = file_of_rhs(rules.deck());
+            !file.empty() && reason.empty() && boxes_known) {
+            const std::string why = why_no_values(file, matrix_size(matrix_of(rules.deck(), ranks)).rows);
+            rules.allow(why.empty(), {"problem.rhs"}, why);
+        }
         for (const NamedSolver& solver : solvers(rules.deck())) check_preconditioner(rules, solver, true);
         if (reason.empty() && boxes_known)
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
@@ -154,7 +169,7 @@ class SpmvMode : public Mode {
             {"bottom.solver", "run.solve"}, "relaxes grids only; choose another");
     }
 
-    // The matrix file, and the rank's part of its diagonal.
+    // The matrix file and the rank's part of its diagonal; the right-hand side.
     void check_on(Rules& rules, const Communicator& comm) const override {
         const Parameters& p = rules.parameters();
         const auto options = p.mode_options.of<MatrixOptions>();
@@ -171,13 +186,20 @@ class SpmvMode : public Mode {
         rules.require(found.not_scalable.empty(), {"bottom.scaling", "problem.matrix"},
                       fmt::format("bottom.scaling = \"jacobi\": {}; give bottom.scaling = \"none\"",
                                   found.not_scalable));
+        const std::string rhs = file_of_rhs(rules.deck());
+        if (rhs.empty() || !found.complaint.empty()) return;
+        const int ranks = p.problem.ranks > 0 ? p.problem.ranks : comm.size();
+        const std::string fault =
+            judge_values(comm, rhs, matrix_size(matrix_of(rules.deck(), ranks)).rows, limit);
+        rules.allow(fault.empty(), {"problem.rhs"}, fault);
     }
 
     std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved) const override {
         MatrixUse use{.matrix = matrix_of(deck, resolved.ranks),
                       .columns = deck.parameters.problem.columns,
                       .solver = {},
-                      .amg = deck.parameters.amg};
+                      .amg = deck.parameters.amg,
+                      .rhs_file = file_of_rhs(deck)};
         std::vector<NamedSolver> fitted = solvers(deck);
         Resolved told = resolved;
         told.comm.scheme.ranks_per_device = use.matrix.options.ranks_per_device;
@@ -185,6 +207,8 @@ class SpmvMode : public Mode {
             for (const std::string& remark : fit_solvers(fitted, rows_of(use.matrix)))
                 told.remarks.push_back(remark);
             use.solver = fitted.front();
+            if (is_single(use.rhs_file, use.matrix))
+                told.remarks.push_back(remark_on_conversion("problem.rhs", use.rhs_file));
             if (const auto& grid = use.matrix.grid)
                 if (const std::string warning = warning_of_lost_digits(grid->problem, grid->domain);
                     !warning.empty())
@@ -198,6 +222,21 @@ class SpmvMode : public Mode {
     }
 
   private:
+    // The words of problem.rhs that are functions on grids, but for the default.
+    static std::vector<std::string> words_of_grids() {
+        std::vector<std::string> words;
+        for (const Rhs rhs : values_of<Rhs>())
+            if (rhs != Rhs::file && rhs != ProblemOptions().rhs) words.emplace_back(keel::name(rhs));
+        return words;
+    }
+    // Whether rank 0, which alone needs to find it, finds values of float32.
+    static bool is_single(const std::string& file, const MatrixChoice& matrix) {
+        try {
+            return file.ends_with(".npy") && NumpyFile(file, matrix_size(matrix).rows).is_single();
+        } catch (const NumpyFileError&) {
+            return false;
+        }
+    }
     // A matrix has no axes.
     static void check_scheme(Rules& rules) {
         const std::string& scheme = rules.parameters().comm.scheme;

@@ -6,10 +6,12 @@
 #include <cmath>
 
 #include "miniapp/modes/repeat.hpp"
+#include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 #include "miniapp/modes/spmv/matrix_schemes.hpp"
 #include "miniapp/modes/spmv/spmv_mode.hpp"
 #include "miniapp/report/facts.hpp"
+#include "miniapp/report/header.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/tables/level_tables.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
@@ -149,6 +151,41 @@ SpmvResults sizes_of(const MatrixUse& use, const Communicator& comm, const Topol
     return sizes;
 }
 
+// Whether the columns sum to zero, by a product with a vector without structure. Collective.
+bool columns_cancel(const Communicator& comm, const GlobalRows& rows) {
+    double sum = 0;
+    double size = 0;
+    for (std::size_t e = 0; e < rows.values.size(); ++e) {
+        const double term = rows.values[e] * entry_of_x(rows.columns[e], 0);
+        sum += term;
+        size += std::abs(term);
+    }
+    return std::abs(comm.sum(sum)) <= 1e-12 * comm.sum(size);
+}
+
+// Notes the size of f from a file and, if constants are in the null spaces of the matrix and its transpose,
+// takes its mean away. Collective.
+void prepare_values(const Communicator& comm, const GlobalRows& rows, bool singular,
+                    std::vector<double>& values, RunFacts& facts) {
+    double largest = 0;
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+    facts.norm_f = comm.max(largest);
+    facts.zero_right_side = facts.norm_f == 0;
+    if (!singular || facts.zero_right_side) return;
+    if (!columns_cancel(comm, rows)) {
+        facts.warnings.push_back(
+            "problem.rhs: each row of the matrix sums to zero, so that A u = f need not have a solution");
+        return;
+    }
+    double sum = 0;
+    for (const double value : values) sum += value / facts.norm_f;
+    facts.removed_mean = comm.sum(sum) / comm.sum(static_cast<double>(values.size()));
+    for (double& value : values) value -= facts.removed_mean * facts.norm_f;
+    facts.warnings.push_back(
+        fmt::format("problem.rhs: constants are in the null space, so f has lost its mean, {:.3e} of max|f|",
+                    facts.removed_mean));
+}
+
 // The memory and the warnings that the matrix brings. Collective.
 void note_matrix(const MatrixUse& use, const Communicator& comm, const Topology& topology, SparseMatrix& A,
                  const GlobalRows& rows, RunFacts& facts) {
@@ -179,7 +216,11 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
 
     context.progress.say("reading or generating the matrix");
     const RowPartition partition = owners_of_rows(use_.matrix, topology);
-    GlobalRows rows = read_matrix(use_.matrix, partition, comm);
+    RowOrder order = order_of(use_.matrix, partition.rows, comm);
+    GlobalRows rows = read_matrix(use_.matrix, order, partition, comm);
+    std::vector<double> values;
+    if (!use_.rhs_file.empty()) values = values_of_file(comm, use_.rhs_file, order.to_new, partition);
+    order = {};
     const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
     const std::vector<SchemeTable> tables = choose_schemes(
         resolved_, context, [&] { return compare_schemes(use_, resolved_, comm, vectors); },
@@ -199,7 +240,16 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     A.exchange().reserve(static_cast<std::size_t>(use_.columns));
     SpmvResults mine = sizes_of(use_, comm, topology, A, rows);
     note_matrix(use_, comm, topology, A, rows, facts);
+    std::optional<Field> given;
+    if (!use_.rhs_file.empty()) {
+        prepare_values(comm, rows, mine.singular, values, facts);
+        given = A.make_vector();
+        A.assign(*given,
+                 [&](std::int64_t row) { return values[static_cast<std::size_t>(row - A.first_row())]; });
+        values = {};
+    }
     context.report.begin(facts);
+    if (facts.zero_right_side) context.report.tell(right_side_text(facts));
 
     const std::vector<Field> y = multiply(context, A, ledger, mine, findings);
     if (mine.seconds.empty()) return;
@@ -209,7 +259,8 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     if (use_.solver) {
         if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
         sparse.scheme = schemes.solves;
-        solve(*use_.solver, context, A, std::move(rows), sparse, ledger, y[0], mine, findings);
+        solve(*use_.solver, context, A, std::move(rows), sparse, ledger, given.value_or(y[0]), mine,
+              findings);
         findings.seconds = median(mine.seconds);  // a product's, with solves, too
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
@@ -252,7 +303,7 @@ std::vector<Field> PreparedSpmv::multiply(const RunContext& context, SparseMatri
     return y;
 }
 
-// Solves A u = f, which has a solution, as often as asked for. The rows are freed once a hierarchy has been
+// Solves A u = f as often as asked for. The rows are freed once a hierarchy has been
 // made of them.
 void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, SparseMatrix& A,
                          GlobalRows rows, const SparseOptions& sparse, Ledger& ledger, Field f,

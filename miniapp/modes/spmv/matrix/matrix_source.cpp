@@ -14,14 +14,6 @@
 namespace keel {
 namespace {
 
-using Numbering = std::function<std::int64_t(std::int64_t)>;
-
-// New numbers from old ones and back.
-struct Order {
-    Numbering to_new = [](std::int64_t n) { return n; };
-    Numbering to_old = [](std::int64_t n) { return n; };
-};
-
 // Room for one more row where the numbers expected were too few: a list that doubles could take half of the
 // memory.
 template <class T>
@@ -30,7 +22,7 @@ void make_room(std::vector<T>& list, std::size_t more) {
     if (needed > list.capacity()) list.reserve(std::max(needed, list.capacity() + list.capacity() / 8));
 }
 
-GlobalRows rows_of_generator(const Generator& generator, const Order& order, std::int64_t first,
+GlobalRows rows_of_generator(const Generator& generator, const RowOrder& order, std::int64_t first,
                              std::size_t count) {
     GlobalRows rows;
     const double share = static_cast<double>(count) / static_cast<double>(generator.rows);
@@ -263,7 +255,7 @@ MatrixSize matrix_size(const MatrixChoice& matrix) {
 
 namespace {
 
-Order random_order(std::int64_t rows, std::uint64_t seed) {
+RowOrder random_order(std::int64_t rows, std::uint64_t seed) {
     const RandomPermutation random(rows, seed);
     return {random, [random](std::int64_t n) { return random.inverse(n); }};
 }
@@ -283,8 +275,9 @@ std::vector<std::int64_t> cuthill_mckee_by_rank_0(MatrixChoice matrix, const Com
     return comm.all_gather(old);
 }
 
-// Collective.
-Order order_of(const MatrixChoice& matrix, std::int64_t rows, const Communicator& comm) {
+}  // namespace
+
+RowOrder order_of(const MatrixChoice& matrix, std::int64_t rows, const Communicator& comm) {
     if (matrix.options.ordering == Ordering::natural) return {};
     if (matrix.options.ordering == Ordering::random) return random_order(rows, matrix.seed);
     std::vector<std::int64_t> old = cuthill_mckee_by_rank_0(matrix, comm);
@@ -294,8 +287,6 @@ Order order_of(const MatrixChoice& matrix, std::int64_t rows, const Communicator
     return {[back = std::move(back)](std::int64_t n) { return back[static_cast<std::size_t>(n)]; },
             [old = std::move(old)](std::int64_t n) { return old[static_cast<std::size_t>(n)]; }};
 }
-
-}  // namespace
 
 RowPartition owners_of_rows(const MatrixChoice& matrix, const Topology& topology) {
     const std::int64_t rows = matrix_size(matrix).rows;
@@ -314,7 +305,11 @@ RowPartition owners_of_rows(const MatrixChoice& matrix, const Topology& topology
 }
 
 GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, const Communicator& comm) {
-    const Order order = order_of(matrix, partition.rows, comm);
+    return read_matrix(matrix, order_of(matrix, partition.rows, comm), partition, comm);
+}
+
+GlobalRows read_matrix(const MatrixChoice& matrix, const RowOrder& order, const RowPartition& partition,
+                       const Communicator& comm) {
     const int rank = comm.rank();
     return is_matrix_file(matrix.options.matrix)
                ? rows_of_file(comm, matrix.options.matrix, order.to_new, partition)
@@ -325,8 +320,8 @@ GlobalRows generated_rows(const MatrixChoice& matrix, std::int64_t first, std::s
     check(matrix.options.ordering != Ordering::rcm, "nobody orders rows that are not all there");
     const Generator generator = generator_of(matrix);
     const bool random = matrix.options.ordering == Ordering::random;
-    return rows_of_generator(generator, random ? random_order(generator.rows, matrix.seed) : Order(), first,
-                             count);
+    return rows_of_generator(generator, random ? random_order(generator.rows, matrix.seed) : RowOrder(),
+                             first, count);
 }
 
 GlobalRows read_whole_matrix(const MatrixChoice& matrix) {

@@ -108,8 +108,20 @@ MatrixSize matrix_size(const MatrixChoice& matrix);
 // The owners of its rows: all ranks, or of each node the first of every `ranks_per_device`.
 RowPartition owners_of_rows(const MatrixChoice& matrix, const Topology& topology);
 
-// This rank's rows of the matrix in its order. Rank 0 reads a file; with problem.ordering = rcm it holds all
-// of the matrix for a while. Throws MatrixFileError, on all ranks alike. Collective.
+// New numbers of rows from old ones, and back.
+struct RowOrder {
+    using Numbering = std::function<std::int64_t(std::int64_t)>;
+    Numbering to_new = [](std::int64_t n) { return n; };
+    Numbering to_old = [](std::int64_t n) { return n; };
+};
+// Rank 0 holds all of the matrix for a while with problem.ordering = rcm. Throws MatrixFileError, on all
+// ranks alike. Collective.
+RowOrder order_of(const MatrixChoice& matrix, std::int64_t rows, const Communicator& comm);
+// This rank's rows of the matrix in this order. Rank 0 reads a file. Throws MatrixFileError, on all ranks
+// alike. Collective.
+GlobalRows read_matrix(const MatrixChoice& matrix, const RowOrder& order, const RowPartition& partition,
+                       const Communicator& comm);
+// The same in the order that problem.ordering names.
 GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, const Communicator& comm);
 // `count` rows of a generated matrix from `first` on, not with problem.ordering = rcm.
 GlobalRows generated_rows(const MatrixChoice& matrix, std::int64_t first, std::size_t count);

@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <numeric>
+#include <stdexcept>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "comm/ranks/sparse_alltoallv.hpp"
+#include "miniapp/files/numpy_file.hpp"
 #include "miniapp/modes/spmv/matrix/file/gzip_text.hpp"
 #include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
 
@@ -89,6 +92,33 @@ void read_entries(const std::string& name, std::int64_t rows, const ReadLimit& l
     read_matrix_entries(file, name, header, take, limit);
 }
 
+bool is_numpy_file(const std::string& name) {
+    return name.ends_with(".npy");
+}
+
+// The values of the whole file with their rows. Throws MatrixFileError.
+void read_values(const std::string& name, std::int64_t rows, const ReadLimit& limit,
+                 const std::function<void(std::int64_t, double)>& take) {
+    if (!is_numpy_file(name)) {
+        GzipText file(name);
+        return read_vector_values(file, name, read_vector_header(file, name, rows), take, limit);
+    }
+    try {
+        NumpyFile file(name, rows);
+        std::int64_t row = 0;
+        while (row < rows)
+            for (const double value :
+                 file.read(row, std::min(entries_at_once, static_cast<std::size_t>(rows - row)))) {
+                if (!std::isfinite(value))
+                    throw NumpyFileError(
+                        fmt::format("has {} at [{}]; give finite numbers alone", value, row));
+                take(row++, value);
+            }
+    } catch (const NumpyFileError& error) {
+        throw MatrixFileError(error.what());
+    }
+}
+
 // Why there is no text of this name; empty if there is.
 std::string why_no_file(const std::string& name) {
     if (std::error_code ignored;
@@ -136,6 +166,22 @@ GlobalRows rows_of_file(const Communicator& comm, const std::string& name,
     return assemble(std::move(own), partition.first(comm.rank()), partition.size(comm.rank()));
 }
 
+std::vector<double> values_of_file(const Communicator& comm, const std::string& name,
+                                   const std::function<std::int64_t(std::int64_t)>& to_new,
+                                   const RowPartition& partition) {
+    const std::int64_t first = partition.first(comm.rank());
+    std::vector<double> own(partition.size(comm.rank()));
+    const std::string complaint = share_out(
+        comm, partition,
+        [&](const Take& take) {
+            read_values(name, partition.rows, {},
+                        [&](std::int64_t row, double value) { take({.row = to_new(row), .value = value}); });
+        },
+        [&](const FileEntry& entry) { own[static_cast<std::size_t>(entry.row - first)] = entry.value; });
+    if (!complaint.empty()) throw MatrixFileError(complaint);
+    return own;
+}
+
 std::string why_not_readable(const std::string& name) {
     if (std::string reason = why_no_file(name); !reason.empty()) return reason;
     try {
@@ -145,6 +191,32 @@ std::string why_not_readable(const std::string& name) {
         return error.what();
     }
     return "";
+}
+
+std::string why_no_values(const std::string& name, std::int64_t rows) {
+    try {
+        if (is_numpy_file(name)) {
+            NumpyFile(name, rows);
+            return "";
+        }
+        if (std::string reason = why_no_file(name); !reason.empty()) return reason;
+        GzipText file(name);
+        read_vector_header(file, name, rows);
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string judge_values(const Communicator& comm, const std::string& name, std::int64_t rows,
+                         const ReadLimit& limit) {
+    std::string complaint;
+    try {
+        if (comm.rank() == 0) read_values(name, rows, limit, [](std::int64_t, double) {});
+    } catch (const MatrixFileError& error) {
+        complaint = error.what();
+    }
+    return comm.broadcast(complaint);
 }
 
 FileVerdict judge_file(const Communicator& comm, const std::string& name, DiagonalScaling scaling,

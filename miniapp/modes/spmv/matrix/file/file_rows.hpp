@@ -1,11 +1,12 @@
 #pragma once
 
-// The rows of a Matrix Market file, and whether a run can do with them. Rank 0 reads the file and sends each
-// entry to the owner of its row.
+// The rows of a Matrix Market file, the values of a vector's file, and whether a run can do with them. Rank 0
+// reads a file and sends each entry to the owner of its row.
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "comm/patterns/row_partition.hpp"
 #include "comm/ranks/communicator.hpp"
@@ -36,5 +37,16 @@ FileVerdict judge_file(const Communicator& comm, const std::string& file, Diagon
 GlobalRows rows_of_file(const Communicator& comm, const std::string& file,
                         const std::function<std::int64_t(std::int64_t)>& to_new,
                         const RowPartition& partition);
+
+// Why the file, *.npy or else Matrix Market's array format, cannot be a vector of so many values, by its
+// header; empty if it can. Purely local.
+std::string why_no_values(const std::string& file, std::int64_t rows);
+// The first fault of all of it, on all ranks alike; empty if there is none. Collective.
+std::string judge_values(const Communicator& comm, const std::string& file, std::int64_t rows,
+                         const ReadLimit& limit);
+// The values of this rank's rows. Throws MatrixFileError, on all ranks alike. Collective.
+std::vector<double> values_of_file(const Communicator& comm, const std::string& file,
+                                   const std::function<std::int64_t(std::int64_t)>& to_new,
+                                   const RowPartition& partition);
 
 }  // namespace keel

@@ -208,4 +208,37 @@ void read_matrix_entries(std::istream& file, const std::string& name, const Matr
         lines.complain(fmt::format("the file ends after {} entries of {}", entries, header.entries));
 }
 
+MatrixHeader read_vector_header(std::istream& file, const std::string& name, std::int64_t rows) {
+    if (!file) throw MatrixFileError(name + ": cannot be read");
+    LineReader lines(file, name, 0, header_limit);
+    MatrixHeader header = read_banner(lines, {"array"}, {"real", "integer"}, {"general"});
+    if (!lines.next()) lines.complain("the file ends before the line \"ROWS COLUMNS\"");
+    if (lines.words().size() != 2)
+        lines.complain(fmt::format("{} words: must be the two of \"ROWS COLUMNS\"", lines.words().size()));
+    header.rows = lines.integer(0, "rows", 1, most_rows);
+    const std::int64_t columns = lines.integer(1, "columns", 1, most_rows);
+    if (std::max(header.rows, columns) != rows || std::min(header.rows, columns) != 1)
+        lines.complain(fmt::format("{} x {} values: must be {} x 1, a value for each row of the matrix",
+                                   header.rows, columns, rows));
+    header.rows = header.entries = rows;
+    header.line = lines.line();
+    return header;
+}
+
+void read_vector_values(std::istream& file, const std::string& name, const MatrixHeader& header,
+                        const std::function<void(std::int64_t, double)>& take, const ReadLimit& limit) {
+    LineReader lines(file, name, header.line, limit);
+    std::int64_t row = 0;
+    for (; lines.next(); ++row) {
+        if (row == header.rows)
+            lines.complain(
+                fmt::format("more than the {} values that line {} announces", header.rows, header.line));
+        if (lines.words().size() != 1)
+            lines.complain(fmt::format("{} words: must be one value", lines.words().size()));
+        take(row, lines.number(0, header.values == Values::integer));
+    }
+    if (row < header.rows)
+        lines.complain(fmt::format("the file ends after {} values of {}", row, header.rows));
+}
+
 }  // namespace keel

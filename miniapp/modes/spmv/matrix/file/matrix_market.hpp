@@ -1,7 +1,8 @@
 #pragma once
 
 // Matrix Market files (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996):
-// square matrices, coordinate format, real, integer or pattern entries, general or symmetric.
+// square matrices, coordinate format, real, integer or pattern entries, general or symmetric; and vectors,
+// array format, real or integer.
 
 #include <cstdint>
 #include <functional>
@@ -50,5 +51,11 @@ struct FileEntry {
 // diagonal is taken twice, as (i,j) and (j,i). Throws MatrixFileError.
 void read_matrix_entries(std::istream& file, const std::string& name, const MatrixHeader& header,
                          const std::function<void(const FileEntry&)>& take, const ReadLimit& limit = {});
+
+// The same two of a vector, one column or one row of so many values, which `take` gets with their rows,
+// counted from 0.
+MatrixHeader read_vector_header(std::istream& file, const std::string& name, std::int64_t rows);
+void read_vector_values(std::istream& file, const std::string& name, const MatrixHeader& header,
+                        const std::function<void(std::int64_t, double)>& take, const ReadLimit& limit = {});
 
 }  // namespace keel
