@@ -15,7 +15,7 @@ ABOUT = """Tables and pages of records, the JSON lines that keel writes (output.
     scripts/report compare    RUN.json ...             a row a run and solver
     scripts/report surveys    SURVEY.json ...          counts of bottom solvers
     scripts/report schemes    W.R.MACHINE.json ...     communication schemes of dry runs
-    scripts/report records    RUN.json ...             CSV; --as hatchet, --as thicket
+    scripts/report records    RUN.json ...             one kind as CSV
     scripts/report history    FOLDER                   figures of merit by revision; finds losses
 
 Documents: docs/reference/records.md. Exit status: 0 all is well, 1 history found a loss, 2 refused,

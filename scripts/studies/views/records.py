@@ -1,10 +1,8 @@
-"""Prints records of one kind as CSV, or all times as trees for Hatchet and Thicket, the tools of LLNL.
+"""Prints records of one kind as CSV.
 
     scripts/report records run.json ... >times.csv                      # timer: a row an operation and level
     scripts/report records --kind rank_timer run.json ... >ranks.csv    # of a run with output.details=true
     scripts/report records --kind cycle run.json ... >cycles.csv        # of a run with output.details=true
-    scripts/report records --as hatchet run.json >run.literal.json      # GraphFrame.from_literal(json.load(...))
-    scripts/report records --as thicket run1.json ... >profiles.json    # studies.views.hatchet.ensemble(json.load(...))
 
 Any kind will do that docs/reference/records.md lists. In front of each row stand the file and what its run was; parts of a record
 have names with dots (parts.bottom). What is a list, as residuals are, stays in the records.
@@ -13,13 +11,11 @@ have names with dots (parts.bottom). What is a list, as residuals are, stays in 
 import argparse
 import csv
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from studies.records import Record, Run, UnreadableRecords, read_all
-from studies.views.hatchet import literal, profiles
 
 OF_RUN = ("id", "label", "clock", "ranks", "threads", "nodes", "backend")
 
@@ -61,14 +57,10 @@ def table(paths: list[Path], kind: str) -> str:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--kind", default="timer", help="of records, for CSV; timer by default")
-    parser.add_argument("--as", dest="form", choices=("csv", "hatchet", "thicket"), default="csv", help="csv by default")
+    parser.add_argument("--kind", default="timer", help="of records; timer by default")
     parser.add_argument("files", nargs="+", type=Path, metavar="RUN.json")
 
 
 def act(options: argparse.Namespace) -> int:
-    if options.form == "csv":
-        print(table(options.files, options.kind), end="")
-    else:
-        print(json.dumps((literal if options.form == "hatchet" else profiles)(options.files), indent=1))
+    print(table(options.files, options.kind), end="")
     return 0
