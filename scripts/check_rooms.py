@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks that each line of code stands in its room: peers -> miniapp -> solvers -> comm -> kernels, and so on inside the rooms;
-and that the sources which documents name are there.
+that modules of scripts import each other in no circle; and that the sources which documents name are there.
 
 Usage: check_rooms.py [ROOT]. Prints every violation as file:line: what; exit status 1 if there is any.
 """
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -110,8 +111,42 @@ def missing_sources(root: Path) -> list[str]:
     return found
 
 
+def imports(module: str, path: Path, modules: dict[str, Path]) -> dict[str, int]:
+    """The modules that a module of scripts/ imports anywhere, each with the first line that does so."""
+    found: dict[str, int] = {}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        if isinstance(node, ast.ImportFrom):
+            package = module.split(".")[: module.count(".") + (path.stem == "__init__")]
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            start = ".".join([*above, *filter(None, [node.module])])
+            names = [f"{start}.{name}" if f"{start}.{name}" in modules else start for name in names]  # or a name of its own
+        for name in names:
+            if name in modules and name != module:
+                found.setdefault(name, node.lineno)
+    return found
+
+
+def circles(root: Path) -> list[str]:
+    """Imports of scripts/ from which a module leads back to itself."""
+    top = root / "scripts"
+    modules = {".".join(path.relative_to(top).with_suffix("").parts).removesuffix(".__init__"): path for path in top.rglob("*.py")}
+    known = {module: imports(module, path, modules) for module, path in modules.items()}
+
+    def leads(start: str, end: str) -> bool:
+        seen, left = {start}, [start]
+        while left:
+            fresh = known[left.pop()].keys() - seen
+            seen |= fresh
+            left += fresh
+        return end in seen
+
+    return [f"{modules[module].relative_to(root)}:{line}: imports {name}, which leads back here"
+            for module in sorted(modules) for name, line in known[module].items() if leads(name, module)]
+
+
 def violations(root: Path) -> list[str]:
-    found = missing_sources(root)
+    found = missing_sources(root) + circles(root)
     for path in sorted(p for room in ROOMS for p in (root / room).rglob("*") if p.suffix in SOURCES):
         name = path.relative_to(root).as_posix()
         try:

@@ -134,6 +134,18 @@ class CheckRooms(unittest.TestCase):
             self.append(root / name, line)
         self.assertEqual(len(check(root).stdout.splitlines()), len(PLANTS))
 
+    def test_modules_of_scripts_that_import_each_other_in_a_circle_are_found(self) -> None:
+        root = self.house()
+        self.append(root / "scripts/views/__init__.py", "from views import page, table")
+        self.append(root / "scripts/views/page.py", "import table\n\nfrom .figures.lines import draw")
+        self.append(root / "scripts/views/table.py", "import re")
+        self.append(root / "scripts/views/figures/lines.py", "from views.table import rows")
+        self.assertEqual(check(root).stdout, "every line stands in its room\n")
+        self.append(root / "scripts/views/figures/lines.py", "if CHECKING:\n    from ..page import Page")
+        self.assertEqual(check(root).stdout, (
+            "scripts/views/figures/lines.py:3: imports views.page, which leads back here\n"
+            "scripts/views/page.py:3: imports views.figures.lines, which leads back here\n"))  # fmt: skip
+
     def test_a_folder_that_is_not_the_project_is_refused(self) -> None:
         done = check(Path(self.enterContext(tempfile.TemporaryDirectory())))
         self.assertEqual(done.returncode, 2)

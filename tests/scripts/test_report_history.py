@@ -9,7 +9,8 @@ import unittest
 from pathlib import Path
 
 from studies.views import command
-from studies.views.history import Revision, find_changes
+from studies.revisions import Revision
+from studies.views.history import find_changes
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -14,8 +14,7 @@ from support import needs
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = sorted(ROOT.glob("results/*/*.json*"))
-VIEWS = (["compare"], ["surveys"], ["schemes"], ["schemes", "--best"], ["records"], ["records", "--as", "hatchet"],
-         ["records", "--as", "thicket"], ["history", "--check"])  # fmt: skip
+VIEWS = (["compare"], ["surveys"], ["schemes"], ["schemes", "--best"], ["records"], ["history", "--check"])
 
 
 class Views(unittest.TestCase):

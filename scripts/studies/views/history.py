@@ -15,7 +15,6 @@ On a machine that others use start the old and the new build in turns.
 import argparse
 import shlex
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,47 +22,13 @@ from typing import Any
 from studies.layout import named
 from studies.markdown import digits, table
 from studies.records import NoRecords, OtherJson, Run, UnreadableRecords, differing_keys, read_runs, tell_damage
-from studies.statistics import FEWEST, Spread, spread
+from studies.revisions import Revision, Series
+from studies.statistics import FEWEST, spread
 
 FIELDS = ("ranks", "threads", "nodes", "backend")  # equal in a series
 WITHOUT_EFFECT = ("run.time_limit",)
 CAUSES = ("compiler", "build_type", "flags", "mpi")
 MOST = 12  # figures
-
-
-@dataclass
-class Revision:
-    """The runs of one revision of Keel in a series."""
-
-    name: str
-    runs: list[Run]
-    change: float | None = None  # quotient over the runs since the last change, where there is a change
-    over: float | None = None  # the same quotient, change or not; None of the first
-    also: list[str] = field(default_factory=list)  # fields that differ from the revision before
-
-    @property
-    def date(self) -> str:
-        return str(self.runs[0].head.get("date", ""))
-
-    @property
-    def foms(self) -> list[float]:
-        return [float(run.result["fom"]) for run in self.runs]
-
-    @property
-    def spread(self) -> Spread:
-        return spread(self.foms)
-
-
-@dataclass
-class Series:
-    """Revisions in the order of their first runs."""
-
-    name: str
-    revisions: list[Revision]
-
-    @property
-    def unit(self) -> str:
-        return str(self.revisions[-1].runs[-1].result.get("unit") or "")
 
 
 def read_folder(folder: Path) -> tuple[list[Run], int]:

@@ -1,17 +1,13 @@
 """Figure of merit by revision: each run, the median with its interval, and where it changed."""
 
-from typing import TYPE_CHECKING
-
 from studies.evaluate.figures.style import COLOURS, INK, Page, Picture, new
+from studies.revisions import Series
 from studies.statistics import remark
-
-if TYPE_CHECKING:
-    from studies.views.history import Series
 
 MOST_LABELS, MOST_ON_PHONE = 12, 4
 
 
-def draw(series: "Series") -> Picture:
+def draw(series: Series) -> Picture:
     revisions = series.revisions
     every = [fom for one in revisions for fom in one.foms]
     scale, unit = (1e-6, f"million {series.unit}") if max(every) > 1e6 else (1.0, series.unit)
