@@ -6,7 +6,9 @@
 namespace keel {
 
 GridSolver::GridSolver(Hierarchy& hierarchy, const GridSetup& grids, const NamedSolver& solver)
-    : hierarchy_(hierarchy), by_cycles_(grids.use.preconditioner == PreconditionerKind::v_cycle) {
+    : hierarchy_(hierarchy),
+      by_cycles_(grids.use.preconditioner == PreconditionerKind::v_cycle),
+      by_full_cycle_(grids.use.full_multigrid) {
     if (grids.use.krylov != KrylovLevel::finest) {
         multigrid_ = std::make_unique<Multigrid>(hierarchy, grids.multigrid, solver.options);
         return;
@@ -17,7 +19,14 @@ GridSolver::GridSolver(Hierarchy& hierarchy, const GridSetup& grids, const Named
 
 SolveCounts GridSolver::solve(int level) {
     if (krylov_) return solve_on_finest();
-    const SolveReport report = multigrid_->solve(level);
+    SolveReport report;
+    if (by_full_cycle_) {
+        report.visits = multigrid_->full_cycle(level);
+        report.cycles = 1;
+        report.outcome = Outcome::converged;
+    } else {
+        report = multigrid_->solve(level);
+    }
     return {report.cycles, static_cast<int>(report.visits.size()), report.bottom_iterations(),
             report.converged(), name(report.outcome)};
 }

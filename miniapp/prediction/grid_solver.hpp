@@ -32,7 +32,8 @@ class GridSolver {
     SolveCounts solve_on_finest();
 
     Hierarchy& hierarchy_;
-    bool by_cycles_;  // whether V-cycles precondition a Krylov method
+    bool by_cycles_;      // whether V-cycles precondition a Krylov method
+    bool by_full_cycle_;  // whether one F-cycle is all of a solve
     std::unique_ptr<Preconditioner> M_;
     std::unique_ptr<BottomSolver> krylov_;  // on the finest grid
     std::unique_ptr<Multigrid> multigrid_;

@@ -12,9 +12,8 @@ int coarsest_box(const Parameters& p, const GridUse& use) {
     return use.coarsens ? p.multigrid.bottom_box : p.problem.box;
 }
 
-bool interpolates_linearly(const Parameters& p, const GridUse& use) {
-    return use.full_multigrid || p.multigrid.cycle == Cycle::f ||
-           p.multigrid.interpolation == Interpolation::linear;
+bool interpolates_linearly(const MultigridOptions& multigrid) {
+    return multigrid.cycle == Cycle::f || multigrid.interpolation == Interpolation::linear;
 }
 
 namespace {
@@ -30,7 +29,7 @@ bool wants_one_colour(const MultigridOptions& multigrid, const GridUse& use) {
 }
 
 // The narrowest boxes whose half sweeps are one pass; 0: none are. Narrower ones are mostly ghosts
-// (results/speed), and the verdict of full multigrid counts cells that are relaxed twice.
+// (results/speed), and the verdict of one F-cycle counts cells that are relaxed twice.
 int narrowest_fused(const Parameters& p, const GridUse& use) {
     if (!smooths(use) || p.multigrid.reference_path) return 0;
     if (p.multigrid.fused_box > 0) return p.multigrid.fused_box;
@@ -101,7 +100,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .ghost_depth = p.comm.ghost_depth,
                        .storage = use.krylov == KrylovLevel::none ? Storage::boxes : p.problem.storage,
                        .neighbours = p.comm.neighbours,
-                       .all_ghosts = interpolates_linearly(p, use),
+                       .all_ghosts = interpolates_linearly(p.multigrid),
                        .keeps_ghosts = !p.multigrid.reference_path,
                        .bottom_grid = bottom_grid(p, use),
                        .scheme = resolved.comm.scheme,

@@ -27,7 +27,7 @@ struct GridUse {
     std::vector<NamedSolver> solvers = {};                         // at work one after the other
     std::vector<std::string> left_out = {};    // a line for each solver that takes no part: its name, and why
     std::optional<int> exchanged_fields = {};  // no level keeps more than these, and nothing is solved
-    bool full_multigrid = false;  // begins from the coarsest level, whatever multigrid.cycle says
+    bool full_multigrid = false;  // one F-cycle is all of a solve
     std::optional<int> full_approximation = {};  // sweeps on the coarsest level of a nonlinear multigrid
     double more_bytes = 0;                       // of all ranks together, beside arrays
     bool mixes = false;                          // cycles can be in single precision
@@ -37,7 +37,7 @@ struct GridUse {
 // The width of the boxes of the coarsest level, if none are merged.
 int coarsest_box(const Parameters& parameters, const GridUse& use);
 // Whether anything is interpolated linearly.
-bool interpolates_linearly(const Parameters& parameters, const GridUse& use);
+bool interpolates_linearly(const MultigridOptions& multigrid);
 // The ranks that solve on it.
 int bottom_grid(const Parameters& parameters, const GridUse& use);
 // The cells per rank below which boxes are merged; 0: never.

@@ -36,7 +36,7 @@ KINDS = {
     "network": "of `network`, by `what`",
     "orthogonalise": "one a method of `orthogonalise`",
     "check": "one a check",
-    "accuracy": "one a grid that `full_multigrid` judges",
+    "accuracy": "one a grid on which one full multigrid cycle is judged",
     "benchmark": "one a run of `benchmark`, and RESULT.json",
     "peer": "alone, of `keel_hypre`, `keel_boomeramg` and `keel_kinsol`",
     "result": "last, unless the run was killed",

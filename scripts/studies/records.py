@@ -152,7 +152,7 @@ class Run:
     @property
     def of_multigrid(self) -> bool:
         """True if its solves are multigrid's, and the coarsest level is the bottom."""
-        return self.mode in ("solve", "survey", "full_multigrid", "benchmark", "quick_benchmark")
+        return self.mode in ("solve", "survey", "benchmark", "quick_benchmark")
 
     @property
     def verdict(self) -> str:

@@ -1,12 +1,12 @@
-"""run.mode = full_multigrid: whether one F-cycle reaches the error of the discretisation, what it computes, and the verdict."""
+"""One full multigrid cycle as all of a solve: whether it reaches the error of the discretisation, what it computes, and the verdict."""
 
 from math import fsum
 
 from keel_runner import INPUTS, ONCE, KeelTest, Record, Run
 from record_schema import against_schema
 
-MODE = ["run.mode=full_multigrid", "problem.box=16", "multigrid.bottom_box=2"]
-EIGHT = [*MODE, "problem.boxes=[2,2,2]"]
+ONE_F = ["multigrid.cycle=F", "multigrid.max_cycles=1", "problem.rhs=manufactured"]
+EIGHT = [*ONE_F, "problem.box=16", "multigrid.bottom_box=2", "problem.boxes=[2,2,2]"]
 # Enough, and few enough.
 SWEEPS = ["multigrid.pre=1", "multigrid.post=2"]
 RELAX, RESIDUAL = 13, 14  # flops for a cell, of Gauss-Seidel and of a residual
@@ -71,7 +71,7 @@ class FullMultigrid(KeelTest):
         self.assertEqual(run.stdout.count(f"of operator evaluations, {everything:.3f} of all\n"), 1, run)
 
     def test_exchanges_are_as_predicted(self) -> None:
-        words = ["run.mode=full_multigrid", "problem.box=32", "problem.boxes=[2,2,2]", "multigrid.pre=1", "multigrid.ghost_colours=both"]
+        words = [*ONE_F, "problem.box=32", "problem.boxes=[2,2,2]", "multigrid.pre=1", "multigrid.ghost_colours=both"]
         for more in (["multigrid.post=2"], ["multigrid.post=3", "multigrid.interpolation=linear"],
                      ["multigrid.post=2", "multigrid.fused_box=1"]):  # fmt: skip
             plan = self.planned(2, *words, *more)
@@ -107,11 +107,11 @@ class FullMultigrid(KeelTest):
             self.assertEqual((len(solve["residuals"]), len(solve["bottom"])), (2, 4))  # a visit from each level
 
     def test_a_cycle_that_does_not_reach_it_is_invalid(self) -> None:
-        run = self.run_keel(2, *EIGHT, "multigrid.pre=1", "multigrid.post=1", "multigrid.max_cycles=400",
-                            "problem.coefficients=smooth", *ONCE)  # fmt: skip
+        run = self.run_keel(2, *EIGHT, "multigrid.pre=1", "multigrid.post=1", "problem.coefficients=smooth", *ONCE)
         self.assertEqual((run.status, run.stdout.splitlines()[-1]), (1, "RESULT INVALID"), run)
-        self.assertFalse(self.check(run, "discretisation_reached")["passed"])
-        self.assertTrue(self.check(run, "solves_converged")["passed"])
+        self.assertEqual([check["name"] for check in run.records("check") if not check["passed"]], ["full_multigrid_error"])
+        self.assertGreater(self.check(run, "full_multigrid_error")["value"], 1.5)
+        self.assertNotIn("solves_converged", run.stdout)
         self.assertFalse(run.record("solve")["converged"])
         self.assertIsNone(run.record("result")["fom"])
 
@@ -120,17 +120,29 @@ class FullMultigrid(KeelTest):
         self.assertEqual(run.status, 1, run)
         self.assertEqual([check["name"] for check in run.records("check") if not check["passed"]], ["work_units"])
 
-    def test_what_has_no_meaning_is_refused_on_the_command_line_and_remarked_on_in_a_deck(self) -> None:
-        self.refused(1, *EIGHT, "problem.rhs=wave", "multigrid.cycle=V", "multigrid.accelerator=cg",
-                     expected=["command line: problem.rhs: run.mode = full_multigrid knows its solution",
-                               "command line: multigrid.cycle: full multigrid is an F-cycle; leave it out",
-                               "command line: multigrid.accelerator: the cycle is not repeated; leave it out"])  # fmt: skip
-        run = self.run_keel(2, "--dry-run", INPUTS / "smoke/f_cycle.toml", "run.mode=full_multigrid", "multigrid.bottom_box=2",
-                            "comm.machine=hopper")  # fmt: skip
-        self.assertIn("no seconds are predicted of the exact solutions", " ".join(run.stdout.split()))
-        self.assertEqual(run.status, 0, run)
-        self.assertIn("full multigrid is an F-cycle", "".join(run.record("plan")["remarks"]))
+    def test_exact_solutions_that_miss_their_tolerance_are_invalid(self) -> None:
+        run = self.run_keel(1, *EIGHT, *SWEEPS, "multigrid.tolerance=1e-17", *ONCE)
+        self.assertEqual(run.status, 1, run)
+        check = self.check(run, "full_multigrid_error")
+        self.assertEqual((check["passed"], check["value"] <= 1.5), (False, True))
+        self.assertIn("; 0 of 3 exact solutions met the tolerance", check["want"])
 
-    def test_too_few_levels_are_refused_with_the_remedy(self) -> None:
-        self.refused(1, "run.mode=full_multigrid", "problem.box=4", "multigrid.bottom_box=2",
+    def test_two_cycles_are_a_solve_to_a_tolerance(self) -> None:
+        run = self.run_keel(1, *EIGHT, *SWEEPS, "multigrid.max_cycles=2", *ONCE)
+        self.assertEqual((run.status, self.check(run, "solves_converged")["passed"]), (1, False), run)
+
+    def test_what_has_no_meaning_is_refused(self) -> None:
+        self.refused(1, *EIGHT, "problem.rhs=wave", "multigrid.accelerator=cg", "multigrid.precision=mixed",
+                     expected=['command line: problem.rhs = "wave": one full multigrid cycle is judged by its error',
+                               "command line: multigrid.accelerator: needs multigrid.cycle = V",
+                               'command line: multigrid.precision = "mixed": one full multigrid cycle'])  # fmt: skip
+        self.refused(1, *ONE_F, "problem.box=4", "multigrid.bottom_box=2",
                      expected=["each with a coarser one below; choose problem.box from 16"])  # fmt: skip
+
+    def test_the_cycle_is_predicted(self) -> None:
+        run = self.run_keel(1, "--dry-run", *EIGHT, *SWEEPS, "problem.ranks=8", "comm.ranks_per_node=4", "comm.machine=hopper")
+        self.assertEqual(run.status, 0, run)
+        solve = run.record("solve")
+        self.assertEqual((solve["cycles"], solve["converged"]), (1, True))
+        measured = self.valid(1, *EIGHT, *SWEEPS, *ONCE).record("solve")
+        self.assertAlmostEqual(solve["bottom_iterations"], measured["bottom_iterations"], delta=4)

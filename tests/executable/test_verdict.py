@@ -153,7 +153,7 @@ class Verdict(VerdictTest):
         cases = {
             "krylov": ["run.mode=krylov", "bottom.solver=pipelined_cg", "bottom.max_iterations=1000"],
             "krylov by cycles": ["run.mode=krylov", "bottom.preconditioner=v_cycle", "bottom.scaling=none"],
-            "full_multigrid": ["run.mode=full_multigrid", "multigrid.bottom_box=2"],
+            "full multigrid": ["multigrid.cycle=F", "multigrid.max_cycles=1", "problem.rhs=manufactured", "multigrid.bottom_box=2"],
             "fixed_point": [INPUTS / "smoke/fixed_point_mixed.toml", "problem.box=8"],
         }
         for ranks in (1, 2, 4):

@@ -5,6 +5,7 @@
 
 #include "miniapp/deck/section.hpp"
 #include "miniapp/modes/grids/checks.hpp"
+#include "miniapp/modes/grids/full_multigrid.hpp"
 #include "miniapp/modes/grids/measured_solves.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/tables/level_tables.hpp"
@@ -27,16 +28,24 @@ class SolveMode : public HierarchyMode {
     void check(Rules& rules, int ranks) const override {
         GridMode::check(rules, ranks);
         check_steps(rules);
+        if (is_full_cycle(rules.parameters().multigrid)) check_full_cycle(rules);
     }
     KeyUses keys() const override {
         std::vector<KeyUse> uses = keys_of_grids();
         uses.push_back({"multigrid."});
+        uses.push_back({"multigrid.accelerator", {{"multigrid.cycle", {keel::name(Cycle::v)}}}});
+        uses.push_back({"multigrid.accelerator", {{"multigrid.max_cycles", {}, {"1"}}}});
         return {uses, "plays no part in run.mode = solve; leave it out"};
     }
 
   protected:
-    GridUse use(const Deck& deck) const override { return {.solvers = solvers(deck), .mixes = true}; }
+    GridUse use(const Deck& deck) const override {
+        return {.solvers = solvers(deck),
+                .full_multigrid = is_full_cycle(deck.parameters.multigrid),
+                .mixes = true};
+    }
     void measure(const Setting& setting, Findings& findings) const override {
+        if (setting.grids.use.full_multigrid) return measure_full_cycle(setting, findings);
         const NamedSolver& bottom = setting.grids.use.solvers.front();
         Multigrid multigrid(setting.hierarchy, setting.grids.multigrid, bottom.options);
         findings.facts.setup_seconds = setting.setup_seconds();

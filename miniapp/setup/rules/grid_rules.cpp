@@ -127,10 +127,9 @@ void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, 
 // A coarse cell at an edge that two boxes make around a missing one has no value diagonally beyond.
 void check_interpolation(Rules& rules, const Parameters& p, const GridUse& use) {
     const bool f_cycle = p.multigrid.cycle == Cycle::f;
-    const auto [key, instead] = use.full_multigrid ? std::array{"run.mode", "solve"}
-                                : f_cycle          ? std::array{"multigrid.cycle", "V"}
-                                                   : std::array{"multigrid.interpolation", "constant"};
-    rules.allow(p.problem.shape == DomainShape::cube || !use.coarsens || !interpolates_linearly(p, use),
+    const auto [key, instead] =
+        f_cycle ? std::array{"multigrid.cycle", "V"} : std::array{"multigrid.interpolation", "constant"};
+    rules.allow(p.problem.shape == DomainShape::cube || !use.coarsens || !interpolates_linearly(p.multigrid),
                 {key, "problem.shape"},
                 fmt::format("interpolates linearly, which is not defined at the inner edges of problem.shape "
                             "= \"{}\"; choose {}, or problem.shape = \"cube\"",

@@ -143,9 +143,6 @@ std::string why_not_predicted(const GridSetup& grids) {
     if (grids.moves_bottom())
         return " where multigrid.bottom_grid moves the bottom level: solves on other ranks than the boxes' "
                "are not modelled; choose distributed";
-    if (grids.use.full_multigrid)
-        return " of the exact solutions that errors are measured by; run.mode = solve with multigrid.cycle = "
-               "\"F\" and multigrid.max_cycles = 1 predicts the cycle";
     const auto is_algebraic = [](const NamedSolver& solver) { return uses_algebraic(solver.options); };
     if (!grids.use.solvers.empty() && std::ranges::all_of(grids.use.solvers, is_algebraic))
         return " where algebraic multigrid solves on the bottom level, whose levels nobody plans here; "
