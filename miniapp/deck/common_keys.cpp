@@ -222,7 +222,7 @@ void add_output(Table& table) {
     expert
         .flag("details", &OutputOptions::details,
               "all times of operations in the report, and records of each rank")
-        .needs("run.mode", {"solve", "krylov", "survey", "spmv", "fixed_point", "orthogonalise"});
+        .needs("run.mode", {"solve", "krylov", "survey", "spmv", "fixed_point"});
     expert
         .text("result", &OutputOptions::result, "file of the benchmark's result, which must not be there yet",
               "path")

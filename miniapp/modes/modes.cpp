@@ -12,15 +12,15 @@ namespace keel {
 // Each at the end of its file.
 std::unique_ptr<Mode> make_benchmark_mode(), make_quick_benchmark_mode(), make_solve_mode(),
     make_krylov_mode(), make_survey_mode(), make_network_mode(), make_exchange_mode(), make_spmv_mode(),
-    make_fixed_point_mode(), make_orthogonalise_mode();
+    make_fixed_point_mode();
 
 namespace {
 
 std::vector<std::unique_ptr<Mode>> make_modes() {
     std::vector<std::unique_ptr<Mode>> all;
-    for (const auto make : {make_solve_mode, make_krylov_mode, make_survey_mode, make_network_mode,
-                            make_exchange_mode, make_spmv_mode, make_fixed_point_mode,
-                            make_orthogonalise_mode, make_benchmark_mode, make_quick_benchmark_mode})
+    for (const auto make :
+         {make_solve_mode, make_krylov_mode, make_survey_mode, make_network_mode, make_exchange_mode,
+          make_spmv_mode, make_fixed_point_mode, make_benchmark_mode, make_quick_benchmark_mode})
         all.push_back(make());
     return all;
 }

@@ -400,7 +400,10 @@ class FixedPoint(ModeTest):
         for words, expected in (
             ([*small, "problem.boundary=dirichlet", "anderson.depth=9"], "anderson.depth = 9: more than the 8 unknowns"),
             ([*small, "problem.boundary=dirichlet", "anderson.inner=9"], "anderson.inner = 9: more than the 8 unknowns"),
-            ([*small[:3], "run.mode=orthogonalise", "anderson.depth=9"], "anderson.depth = 9: more columns than the 8 rows"),
+            (["problem.box=2", *small[2:], "anderson.orthogonalisation=all", "anderson.depth=9"], "anderson.depth = 9: more columns than the 8 rows"),
+            (["problem.box=2", *small[2:], "anderson.orthogonalisation=all", "anderson.depth=0"], "anderson.depth = 0: there is no column"),
+            ([*self.CUBE[:2], "run.mode=fixed_point", "anderson.orthogonalisation=all", "anderson.inner=1", "problem.equation=linear"],
+             "anderson.inner: needs anderson.orthogonalisation other than all"),
             ([*self.CUBE, "anderson.orthogonalisation=icwy/mgs"],
              'anderson.orthogonalisation = "icwy/mgs": there is no inner acceleration; give'),
             ([*self.CUBE, "anderson.damping=0"], "anderson.damping = 0: must be > 0 and <= 1"),

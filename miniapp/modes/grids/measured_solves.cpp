@@ -280,9 +280,9 @@ std::string steps_text(std::span<const SolveRecord> steps) {
 namespace {
 
 // Time, communication, schemes and bandwidths by level, the bytes that solves move, and the line with the
-// median of the solves.
+// median of what was timed.
 std::string level_report(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
-                         const TimeVerdict& verdict) {
+                         const TimeVerdict& verdict, const char* timed) {
     const RunFacts& facts = findings.facts;
     const std::vector<TimerRow>& timers = solves.timers;
     const std::vector<double>& seconds = solves.seconds;
@@ -294,7 +294,7 @@ std::string level_report(const Setting& setting, const Findings& findings, const
     if (setting.resolved.gpu_sync == GpuSync::per_operation) text += bandwidths_text(facts, timers) + "\n";
     if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
     const auto [least, most] = std::ranges::minmax(seconds);
-    return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",
+    return text + fmt::format("{}: median {} of {} (min {}, max {}); set-up {}\n", timed,
                               seconds_text(median(seconds)), seconds.size(), seconds_text(least),
                               seconds_text(most), seconds_text(facts.setup_seconds));
 }
@@ -309,7 +309,8 @@ void report_solves(const Setting& setting, const Findings& findings, const Repea
                    const SolvesReport& report) {
     const TimeVerdict verdict =
         verdict_on(setting.resolved, findings.facts, setting.schemes, solves.timers, solves.solves);
-    setting.context.report.tell(report.before + "\n" + level_report(setting, findings, solves, verdict) +
+    setting.context.report.tell(report.before + "\n" +
+                                level_report(setting, findings, solves, verdict, report.timed) +
                                 report.behind);
     setting.context.report.record(timer_records(solves.timers) + verdict.record + report.records +
                                   scheme_records(setting.resolved.comm.chooser, setting.schemes));

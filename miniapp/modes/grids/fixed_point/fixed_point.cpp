@@ -20,9 +20,14 @@ AndersonOptions acceleration_of(const Deck& deck) {
     return deck.parameters.mode_options.of<AndersonOptions>();
 }
 
+bool times_orthogonalisers(const Deck& deck) {
+    return acceleration_of(deck).orthogonalisation == all_orthogonalisers;
+}
+
 std::vector<NamedSolver> solvers_of(const Deck& deck) {
     const FixedPointOptions equation = equation_of(deck);
-    return equation.is_mixture() || equation.by_fas() ? std::vector<NamedSolver>() : solver_of_deck(deck);
+    const bool none = times_orthogonalisers(deck) || equation.is_mixture() || equation.by_fas();
+    return none ? std::vector<NamedSolver>() : solver_of_deck(deck);
 }
 
 // The cost of an iteration by the row of its orthogonalisation, with all columns there.
@@ -35,11 +40,24 @@ std::string iteration_text(const AndersonOptions& options) {
         options.depth, options.outer().name, cost.reductions, cost.words);
 }
 
-// Each method, and the pair of section 6.5.2 of Lockhart 2023.
+// Each method, the pair of section 6.5.2 of Lockhart 2023, and all.
 std::vector<std::string> orthogonalisations() {
     std::vector<std::string> words = orthogonaliser_names();
-    words.push_back("icwy/mgs");
+    words.insert(words.end(), {"icwy/mgs", all_orthogonalisers});
     return words;
+}
+
+// The keys of the kernels alone; the others play no part there.
+void restrict_to_iterations(std::vector<KeyUse>& uses) {
+    const Condition iterates{"anderson.orthogonalisation", {}, {all_orthogonalisers}};
+    for (KeyUse& use : uses)
+        if (use.key != "comm." && use.key != "run." && use.key != "output.") use.needs.push_back(iterates);
+    uses.push_back({"comm.scheme", {iterates}});
+    uses.push_back({"run.map", {iterates}, "", true});
+    for (const char* key : {"anderson.depth", "anderson.orthogonalisation", "problem.dimensions",
+                            "problem.box", "problem.boxes_per_rank", "problem.boxes", "problem.ranks",
+                            "problem.placement", "problem.storage", "multigrid.reference_path"})
+        uses.push_back({key});
 }
 
 class FixedPointMode : public HierarchyMode {
@@ -61,12 +79,11 @@ class FixedPointMode : public HierarchyMode {
             .needs("problem.equation", {"bratu", "heat_1", "heat_2", "linear"});
 
         using Anderson = AndersonOptions;
-        Section<Anderson> s(table, "anderson", std::vector<std::string>{name(), "orthogonalise"});
-        s.integer("depth", &Anderson::depth, between(0, 100),
-                  "differences that are kept; 0 = Picard's iteration");
         Section<Anderson> own(table, "anderson", name());
+        own.integer("depth", &Anderson::depth, between(0, 100),
+                    "differences that are kept; 0 = Picard's iteration");
         own.choice("orthogonalisation", &Anderson::orthogonalisation, orthogonalisations(),
-                   "QR factorisation of the differences; icwy/mgs: mgs in the inner iteration");
+                   "QR factorisation of differences; icwy/mgs: mgs inside; all: each timed alone");
         own.experts().real("damping", &Anderson::damping, {.lowest = 0, .highest = 1, .highest_open = false},
                            "damping of G(u) - u; 1 = none");
         own.experts().real("max_condition", &Anderson::max_condition, from(0),
@@ -119,6 +136,7 @@ class FixedPointMode : public HierarchyMode {
         const std::vector<KeyUse> of_grids = keys_of_grids();
         std::ranges::copy_if(of_grids, std::back_inserter(uses),
                              [](const KeyUse& use) { return use.key != "bottom."; });
+        restrict_to_iterations(uses);
         return {uses, "plays no part in run.mode = fixed_point; leave it out"};
     }
 
@@ -126,28 +144,35 @@ class FixedPointMode : public HierarchyMode {
 
     void check(Rules& rules, int ranks) const override {
         GridMode::check(rules, ranks);
+        if (times_orthogonalisers(rules.deck())) return check_orthogonalisers(rules, ranks);
         check_equation(rules);
         check_depth(rules, ranks);
     }
 
     Prediction predict(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
                        const Communicator& comm, const SharedMemory& memory, Progress&) const override {
+        if (!prepared.grids().use.predicted) return {};
         return predict_fixed_point(prepared, tables, comm, memory);
     }
     void add_to_dry_run(const PreparedGrids& prepared, const Communicator& comm, DryRun& dry) const override {
-        if (comm.rank() == 0) dry.text += iteration_text(prepared.options<AndersonOptions>());
+        if (!prepared.grids().use.predicted)
+            add_orthogonalisers(prepared, comm, dry);
+        else if (comm.rank() == 0)
+            dry.text += iteration_text(prepared.options<AndersonOptions>());
     }
 
   protected:
     GridUse use(const Deck& deck) const override { return use_of_fixed_point(deck); }
     void make_solvers(const PreparedGrids& prepared, Hierarchy& hierarchy,
                       const GridSetup& grids) const override {
+        if (!grids.use.predicted) return make_orthogonalisers(prepared, hierarchy);
         const auto equation = prepared.options<FixedPointOptions>();
         PosedFixedPoint posed(hierarchy, grids, equation);
         const Anderson made(posed.vectors(), prepared.options<AndersonOptions>());
         if (!equation.is_mixture()) posed.map().evaluate(posed.u(), posed.u());
     }
     void measure(const Setting& setting, Findings& findings) const override {
+        if (!setting.grids.use.predicted) return measure_orthogonalisers(setting, findings);
         measure_fixed_point(setting, findings);
     }
 
@@ -228,6 +253,7 @@ class FixedPointMode : public HierarchyMode {
 }  // namespace
 
 GridUse use_of_fixed_point(const Deck& deck) {
+    if (times_orthogonalisers(deck)) return {.coarsens = false, .solvers = {}, .predicted = false};
     const FixedPointOptions equation = equation_of(deck);
     std::optional<int> sweeps;
     if (equation.by_fas()) sweeps = deck.parameters.bottom.sweeps;

@@ -1,6 +1,7 @@
 #pragma once
 
-// run.mode = fixed_point: its equations and their maps on a hierarchy, its solves and their prediction.
+// run.mode = fixed_point: its equations and their maps on a hierarchy, its solves and their prediction, and
+// the kernels of their acceleration alone.
 
 #include <array>
 #include <memory>
@@ -101,5 +102,14 @@ GridUse use_of_fixed_point(const Deck& deck);
 void measure_fixed_point(const Setting& setting, Findings& findings);
 Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables,
                                const Communicator& comm, const SharedMemory& memory);
+
+// anderson.orthogonalisation = all: no fixed point, but windows of columns by all methods are timed. Columns
+// are no more than rows. The first function makes all vectors. Adds predicted seconds to a dry run. The last
+// two are collective.
+constexpr const char* all_orthogonalisers = "all";
+void make_orthogonalisers(const PreparedGrids& prepared, Hierarchy& hierarchy);
+void check_orthogonalisers(Rules& rules, int ranks);
+void add_orthogonalisers(const PreparedGrids& prepared, const Communicator& comm, DryRun& dry);
+void measure_orthogonalisers(const Setting& setting, Findings& findings);
 
 }  // namespace keel

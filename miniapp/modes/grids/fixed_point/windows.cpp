@@ -1,4 +1,4 @@
-#include "miniapp/modes/grids/orthogonalise/windows.hpp"
+#include "miniapp/modes/grids/fixed_point/windows.hpp"
 
 #include <cmath>
 
