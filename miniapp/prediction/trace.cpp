@@ -113,17 +113,22 @@ Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger)
         if (level.reduction)
             level.reduction = std::make_unique<RecordedReduction>(std::move(level.reduction), *this, l);
     };
+    const auto record_moves = [&](int l, LevelRedistribution& moved, Precision precision) {
+        moved.before_moves([this, l, precision](Way way) {
+            note({.kind = Event::Kind::exchange,
+                  .level = l,
+                  .use = way,
+                  .fields = 1,
+                  .value_bytes = bytes_of_value(precision)});
+        });
+    };
+    if (LevelRedistribution* const moved = hierarchy.consolidation())
+        record_moves(hierarchy.levels() - 1, *moved, Precision::fp64);
     for (int l = 0; l < hierarchy.levels(); ++l) {
         const Precision of_cycles = hierarchy.mixed() ? Precision::fp32 : Precision::fp64;
         if (LevelRedistribution* const moved = hierarchy.redistribution(l)) {
             record_level(l, moved->before(), of_cycles);
-            moved->before_moves([this, l, of_cycles](Way way) {
-                note({.kind = Event::Kind::exchange,
-                      .level = l,
-                      .use = way,
-                      .fields = 1,
-                      .value_bytes = bytes_of_value(of_cycles)});
-            });
+            record_moves(l, *moved, of_cycles);
         }
         if (!hierarchy.has(l)) continue;
         record_level(l, hierarchy.level(l), Precision::fp64);

@@ -73,7 +73,8 @@ class FullMultigrid(KeelTest):
     def test_exchanges_are_as_predicted(self) -> None:
         words = [*ONE_F, "problem.box=32", "problem.boxes=[2,2,2]", "multigrid.pre=1", "multigrid.ghost_colours=both"]
         for more in (["multigrid.post=2"], ["multigrid.post=3", "multigrid.interpolation=linear"],
-                     ["multigrid.post=2", "multigrid.fused_box=1"]):  # fmt: skip
+                     ["multigrid.post=2", "multigrid.fused_box=1"],
+                     ["multigrid.post=2", "multigrid.fused_box=1", "multigrid.fused_half_sweeps=1"]):  # fmt: skip
             plan = self.planned(2, *words, *more)
             run = self.run_keel(2, *words, *more, *ONCE)
             self.assertIn(run.status, (0, 1), run)

@@ -4,17 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <variant>
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/prediction/cycle_exchanges.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/tables/level_tables.hpp"
 #include "miniapp/report/tables/table.hpp"
 #include "solvers/krylov/methods.hpp"
-#include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
 namespace {
@@ -51,60 +52,15 @@ ReportTable iteration_table(const GridUse& use) {
 // A number, or a word where it is not known.
 using PerCycle = std::variant<int, const char*>;
 
-// How often a level exchanges what it uses in a V-cycle, and how many of these exchanges want one colour
-// alone.
-struct Exchanges {
-    PerCycle all;
-    int of_one_colour = 0;
-};
-
-Exchanges exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
-    const MultigridOptions& multigrid = grids.multigrid;
-    const bool whole_problem = grids.use.krylov == KrylovLevel::finest;
-    if (grids.use.krylov == KrylovLevel::none) return {"-"};
-    if (use.is(GhostCells::Purpose::interpolation) || use.moves()) return {1};
-    if (use.is(GhostCells::Purpose::powers)) return {"powers"};
-    const bool bottom = use.level + 1 == grids.levels();
-    if (const auto& sweeps = grids.use.full_approximation) {
-        // Two colours a sweep; above the bottom the residual that is restricted; the finest level's test, and
-        // elsewhere the operator of the restricted u.
-        const int smoothing = 2 * (bottom ? *sweeps : multigrid.pre + multigrid.post);
-        return {smoothing + (bottom ? 0 : 1) + 1};
-    }
-    if (bottom && whole_problem && grids.levels() == 1) return {"-"};
-    if (bottom && grids.moves_bottom()) return {"checks"};
-    if (bottom && whole_problem)
-        return {symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps)};
-    if (bottom) return {"bottom"};
-    // The finest level keeps its right-hand side from cycle to cycle, the others start from zero, and so does
-    // a preconditioner.
-    const bool finest = use.level == 0 && !whole_problem;
-    const bool accelerated = finest && multigrid.accelerator != Accelerator::none;
-    const bool iterates = finest && !accelerated;
-    const Smoother& smoother = smoother_named(multigrid.smoother);
-    const auto one_colour = [&](const auto& cells, int sweeps) { return cells && cells(sweeps, multigrid); };
-    if (use.is(GhostCells::Purpose::smoothing))
-        return {(iterates ? (multigrid.pre > 0 ? 1 : 0) : 1) + (multigrid.post > 0 ? 1 : 0),
-                (iterates && one_colour(smoother.read, multigrid.pre) ? 1 : 0) +
-                    (one_colour(smoother.read, multigrid.post) ? 1 : 0)};
-    const int width = use.layout.width();
-    const int fused = grids.hierarchy.fused_on(width);
-    const int smoothing = fused > 0 ? 0
-                                    : exchanges_of(multigrid.smoother, multigrid.pre) +
-                                          exchanges_of(multigrid.smoother, multigrid.post);
-    // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test and
-    // an accelerator's application of the operator; the bottom's exchanges depend on its iterations. A fused
-    // leg ends with its residual, but for that of an accelerator or of a u that loses its mean.
-    const bool ends_in_pass = grids.hierarchy.fused_layers_on(width) > fused;
-    const bool restricts = !(ends_in_pass && multigrid.pre > 0);
-    const bool of_last_sweep =
-        multigrid.post > 0 && !accelerated && !is_singular(grids.problem, grids.domain.has_dirichlet());
-    const bool tests =
-        finest && !grids.use.full_multigrid && !grids.hierarchy.mixed && !(ends_in_pass && of_last_sweep);
-    return {smoothing + (restricts ? 1 : 0) + (tests ? 1 : 0) + (accelerated ? 1 : 0),
-            (smoother.read ? smoothing : 0) +
-                (restricts && one_colour(smoother.unsolved, multigrid.pre) ? 1 : 0) +
-                (tests && of_last_sweep && one_colour(smoother.unsolved, multigrid.post) ? 1 : 0)};
+// Exchanges of a level in a V-cycle; a word where they depend on the iterations at the bottom.
+PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use, const CycleExchanges* counted) {
+    if (counted == nullptr) return "-";
+    if (use.is(GhostCells::Purpose::powers)) return "powers";
+    const bool bottom = use.level + 1 == grids.levels() && use.is(GhostCells::Purpose::stencil);
+    const bool relaxed = grids.use.full_approximation || grids.use.krylov == KrylovLevel::finest;
+    if (bottom && grids.moves_bottom()) return "checks";
+    if (bottom && !relaxed) return "bottom";
+    return counted->of(use).all;
 }
 
 // One kind of exchange of a level, and how often a cycle makes it.
@@ -128,6 +84,10 @@ SchemeRow row_of_one_colour(const SchemeUse& use, const Resolved& resolved, cons
 std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Resolved& resolved,
                                                const std::vector<SchemeTable>& tables) {
     std::vector<PlannedExchange> planned;
+    // Krylov methods on the finest grid without a cycle exchange in their iterations alone.
+    std::optional<CycleExchanges> counted;
+    if (grids.use.krylov == KrylovLevel::coarsest || grids.levels() > 1)
+        if (grids.use.krylov != KrylovLevel::none) counted.emplace(grids, resolved.topology);
     for (const SchemeTable& table : tables) {
         const SchemeUse& use = table.use;
         // The ghosts of an F-cycle's start come on top.
@@ -145,12 +105,15 @@ std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Res
             return sent;
         };
         Volume sent = sent_by(row);
-        Exchanges exchanges = exchanges_per_cycle(grids, use);
-        if (!grids.hierarchy.one_colour_on(use.layout)) exchanges.of_one_colour = 0;
-        if (int* const all = std::get_if<int>(&exchanges.all)) *all -= exchanges.of_one_colour;
-        planned.push_back({use, purpose_of(use), exchanges.all, false, row.scheme, sent});
-        if (exchanges.of_one_colour > 0)
-            planned.push_back({use, purpose_of(use), exchanges.of_one_colour, true, row.scheme,
+        PerCycle per_cycle = exchanges_per_cycle(grids, use, counted ? &*counted : nullptr);
+        int of_one_colour = 0;
+        if (int* const all = std::get_if<int>(&per_cycle); all && grids.hierarchy.one_colour_on(use.layout)) {
+            of_one_colour = counted->of(use).of_one_colour;
+            *all -= of_one_colour;
+        }
+        planned.push_back({use, purpose_of(use), per_cycle, false, row.scheme, sent});
+        if (of_one_colour > 0)
+            planned.push_back({use, purpose_of(use), of_one_colour, true, row.scheme,
                                sent_by(row_of_one_colour(use, resolved, row.scheme))});
         if (!grids.hierarchy.mixed || use.level > 0 || !use.is(GhostCells::Purpose::stencil)) continue;
         // The same in double precision, once for some cycles.

@@ -91,7 +91,6 @@ Smoother gsrb() {
         .name = "gsrb",
         .meaning = "red-black Gauss-Seidel",
         .keys = {"fused_box", "fused_half_sweeps", "relaxation", "ghost_colours"},
-        .exchanges = 2,
         .relax = relax,
         .reversed = reversed,
         .fusible = 2,

@@ -115,12 +115,4 @@ int fusible_half_sweeps(const MultigridOptions& options) {
     return options.fused_half_sweeps > 0 ? std::min(options.fused_half_sweeps, of_leg) : of_leg;
 }
 
-int exchanges_of(std::string_view smoother, int sweeps) {
-    return smoother_named(smoother).exchanges * sweeps;
-}
-
-int symmetric_exchanges_of(std::string_view smoother, int sweeps) {
-    return exchanges_of(smoother, sweeps) + (smoother_named(smoother).closing ? 1 : 0);
-}
-
 }  // namespace keel

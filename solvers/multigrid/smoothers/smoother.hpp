@@ -25,7 +25,6 @@ struct Smoother {
     std::string name;
     std::string meaning;                 // a noun phrase
     std::vector<std::string> keys = {};  // the keys of [multigrid] that it reads
-    int exchanges = 1;                   // per sweep
     using Relax = void(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                        Guess guess);
     Relax* relax = nullptr;
@@ -79,9 +78,5 @@ std::optional<Colour> read_by_smoothing(int sweeps, const MultigridOptions& opti
 // Half sweeps at most, before or after its coarse correction, that a level makes one pass of; 0: the smoother
 // has none.
 int fusible_half_sweeps(const MultigridOptions& options);
-
-// Exchanges in that many sweeps, each before a pass of its own.
-int exchanges_of(std::string_view smoother, int sweeps);
-int symmetric_exchanges_of(std::string_view smoother, int sweeps);
 
 }  // namespace keel
