@@ -27,7 +27,7 @@ struct GridUse {
     std::vector<NamedSolver> solvers = {};                         // at work one after the other
     std::vector<std::string> left_out = {};    // a line for each solver that takes no part: its name, and why
     std::optional<int> exchanged_fields = {};  // no level keeps more than these, and nothing is solved
-    bool full_multigrid = false;  // one F-cycle is all of a solve
+    bool full_multigrid = false;               // one F-cycle is all of a solve
     std::optional<int> full_approximation = {};  // sweeps on the coarsest level of a nonlinear multigrid
     double more_bytes = 0;                       // of all ranks together, beside arrays
     bool mixes = false;                          // cycles can be in single precision

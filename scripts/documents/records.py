@@ -34,7 +34,7 @@ KINDS = {
     "spmv": "one a run of `spmv`",
     "amg": "one a hierarchy of algebraic multigrid",
     "network": "of `network`, by `what`",
-    "orthogonalise": "one a method, with `anderson.orthogonalisation = "all"`",
+    "orthogonalise": 'one a method, with `anderson.orthogonalisation = "all"`',
     "check": "one a check",
     "accuracy": "one a grid on which one full multigrid cycle is judged",
     "benchmark": "one a run of `benchmark`, and RESULT.json",

@@ -129,11 +129,11 @@ class FullMultigrid(KeelTest):
         self.assertIn("; 0 of 3 exact solutions met the tolerance", check["want"])
 
     def test_two_cycles_are_a_solve_to_a_tolerance(self) -> None:
-        run = self.run_keel(1, *EIGHT, *SWEEPS, "multigrid.max_cycles=2", *ONCE)
+        run = self.run_keel(1, ONE_F[0], "multigrid.max_cycles=2", *ONE_F[2:], *EIGHT[3:], *SWEEPS, *ONCE)
         self.assertEqual((run.status, self.check(run, "solves_converged")["passed"]), (1, False), run)
 
     def test_what_has_no_meaning_is_refused(self) -> None:
-        self.refused(1, *EIGHT, "problem.rhs=wave", "multigrid.accelerator=cg", "multigrid.precision=mixed",
+        self.refused(1, *ONE_F[:2], *EIGHT[3:], "problem.rhs=wave", "multigrid.accelerator=cg", "multigrid.precision=mixed",
                      expected=['command line: problem.rhs = "wave": one full multigrid cycle is judged by its error',
                                "command line: multigrid.accelerator: needs multigrid.cycle = V",
                                'command line: multigrid.precision = "mixed": one full multigrid cycle'])  # fmt: skip

@@ -465,6 +465,13 @@ class FixedPoint(ModeTest):
             self.assertEqual((real["boxes"], real["box"]), ([5, 5, 5], 4))
             self.assertEqual(row["bottom_iterations"] > 0, not relaxed)
 
+    def test_orthogonalisers_alone_are_timed_in_rounds_and_nothing_is_solved(self) -> None:
+        run = self.valid(2, INPUTS / "smoke/orthogonalise.toml", "run.repeats=3")
+        self.assertEqual(len(run.records("orthogonalise")), 7)
+        self.assertEqual((run.records("solve"), "Solve: " in run.stdout), ([], False))
+        self.assertRegex(run.stdout, r"(?m)^Round of all methods: median .* of 3 ")
+        self.assertEqual({"factorisations_hold", "reductions_as_predicted"} - {check["name"] for check in run.records("check")}, set())
+
     def test_kernels_are_predicted_for_ranks_that_are_not_there(self) -> None:
         run = self.run_keel(None, "--dry-run", INPUTS / "orthogonalise.toml", "problem.boxes=default", "problem.box=5",
                             "problem.ranks=8100", "comm.ranks_per_node=36", "comm.machine=hopper", quick=False)  # fmt: skip

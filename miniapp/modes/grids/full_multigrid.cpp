@@ -179,9 +179,9 @@ void check_full_cycle(Rules& rules) {
         rules.allow(holds, {key, "multigrid.max_cycles", "multigrid.cycle"},
                     otherwise + ", or multigrid.max_cycles = 2 or more");
     };
-    allow(
-        p.problem.rhs == Rhs::manufactured, "problem.rhs",
-        "one full multigrid cycle is judged by its error, and this solution is not known; choose manufactured");
+    allow(p.problem.rhs == Rhs::manufactured, "problem.rhs",
+          "one full multigrid cycle is judged by its error, and this solution is not known; choose "
+          "manufactured");
     allow(p.multigrid.precision == CyclePrecision::doubled, "multigrid.precision",
           "one full multigrid cycle is judged in double precision; choose double");
     allow(p.multigrid.tolerance <= loosest_exact, "multigrid.tolerance",

@@ -87,7 +87,7 @@ struct SolvesReport {
     std::string before;
     std::string behind = {};
     std::string records = {};
-    const char* timed = "Solve";  // what the median seconds are of
+    const char* timed = "Solve";  // the name of a repeat
 };
 void report_solves(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
                    const SolvesReport& report);
