@@ -219,10 +219,8 @@ void add_output(Table& table) {
     Section s(table, "output", &Parameters::output);
     Section expert = s.experts();
     s.text("json", &OutputOptions::json, "file of JSON lines, one record a line; \"\" = none", "path");
-    expert
-        .flag("details", &OutputOptions::details,
-              "all times of operations in the report, and records of each rank")
-        .needs("run.mode", {"solve", "krylov", "survey", "spmv", "fixed_point"});
+    expert.flag("details", &OutputOptions::details,
+                "all times of operations in the report, and records of each rank");
     expert
         .text("result", &OutputOptions::result, "file of the benchmark's result, which must not be there yet",
               "path")

@@ -217,6 +217,11 @@ class KeelTest(unittest.TestCase):
         self.assertGreaterEqual(len(table), 12)
         return [[cell.strip(" `") for cell in line.split("|")[1:5]] for line in table]
 
+    def modes(self) -> list[str]:
+        """The words of run.mode."""
+        (row,) = [line for line in self.text(None, "--tables", "keys").splitlines() if line.startswith("| `run.mode` |")]
+        return row.split(" | ")[2].split(", ")
+
     def text(self, ranks: int | None, *words: object) -> str:
         """The text that an option prints which does not solve."""
         run = self.run_keel(ranks, *words, records=False, quick=False)

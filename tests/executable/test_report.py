@@ -254,7 +254,7 @@ class Details(KeelTest):
             self.assertEqual(calls.split(), [f"{n:.0f}" for n in [*numbers, sum(numbers)]])
 
     def test_details_of_a_run_that_has_none_are_refused(self) -> None:
-        self.refused(2, "run.mode=network", "output.details=true", expected=["command line: output.details: needs run.mode = solve or krylov"])
+        self.refused(2, "run.mode=network", "output.details=true", expected=["command line: output.details: run.mode = network measures messages"])
 
 
 class Timers(KeelTest):

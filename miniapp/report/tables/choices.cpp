@@ -61,11 +61,13 @@ constexpr std::array first_choices{
 
 std::string bottom_solvers_text() {
     std::string text;
+    std::size_t longest = 0;
+    for (const Method& m : methods()) longest = std::max(longest, m.name.size());
     for (const Method& m : methods()) {
         const std::string costs = fmt::format(
             "an iteration: exchanges {}; all-reduces {}; words {}; vectors {}; flops per cell {}",
             m.exchanges.text(), m.reductions.text(), m.words.text(), m.vectors.text(), flops_text(m));
-        text += wrapped(fmt::format("{:<20}{}", m.name, m.source), 20) + "\n";
+        text += wrapped(fmt::format("{:<{}}  {}", m.name, longest, m.source), longest + 2) + "\n";
         for (const FirstChoice& choice : first_choices)
             if (choice.solver == m.name) text += fmt::format("    * first choice for {}\n", choice.problem);
         for (const std::string& line : {m.use, costs}) text += wrapped("    " + line, 6) + "\n";

@@ -94,28 +94,10 @@ Json ProxyGrid::json(int cycles) const {
 }
 
 ProxySolve ProxyGrid::solve(const NamedSolver& solver) {
-<<<<<<< ours
     GridSolver on_grid(hierarchy_, grids_, solver);
     recorder_.take();  // events of the set-up
     ProxySolve solve{on_grid.solve(), {}};
     solve.trace = recorder_.take();
-=======
-    const auto solve_by_multigrid = [&]() -> ProxySolve {
-        Multigrid multigrid(hierarchy_, grids_.multigrid, solver.options);
-        recorder_.take();
-        if (grids_.use.full_multigrid) {
-            SolveReport cycle;
-            cycle.visits = multigrid.full_cycle();
-            const auto visits = static_cast<int>(cycle.visits.size());
-            return {recorder_.take(), 1, visits, cycle.bottom_iterations(), true, name(Outcome::converged)};
-        }
-        const SolveReport report = multigrid.solve();
-        return {recorder_.take(),           report.cycles,      static_cast<int>(report.visits.size()),
-                report.bottom_iterations(), report.converged(), name(report.outcome)};
-    };
-    ProxySolve solve =
-        grids_.use.krylov == KrylovLevel::finest ? solve_on_finest(solver) : solve_by_multigrid();
->>>>>>> theirs
     if (!first_cycles_) first_cycles_ = solve.cycles;
     return solve;
 }
