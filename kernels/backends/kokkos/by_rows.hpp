@@ -34,7 +34,7 @@ struct ByRows {
 
     template <class Body>
     static void for_each_cell(const Cells& cells, const Body& body, std::size_t weight = 1) {
-        for_each_row(cells, Row<Body>{body, cells}, weight);
+        for_each_row(cells, CellRow<Body>{body, cells}, weight);
     }
 
     template <class Body>

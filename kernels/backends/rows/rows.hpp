@@ -100,7 +100,7 @@ KEEL_WIDEST_VECTORS void every_other_in_row(const Body& body, int first, int hig
 // A body of one cell as a body of the cells low <= i < high of a row: all or, where it says so, those of one
 // colour.
 template <class Body>
-struct Row {
+struct CellRow {
     Body body;
     Cells cells;
 
@@ -152,7 +152,8 @@ void take_rows(const Row& row, const Cells& cells, const Rows rows) {
 // The views of an inlined body are passed once for all rows, which counts if rows are short.
 template <class Body>
 requires(!requires { Body::one_colour; })
-    [[gnu::flatten, gnu::noinline]] void take_rows(const Row<Body> row, const Cells cells, const Rows rows) {
+    [[gnu::flatten, gnu::noinline]] void take_rows(const CellRow<Body> row, const Cells cells,
+                                                   const Rows rows) {
     for (int k = rows.k_low; k < rows.k_high; ++k)
         for (int j = rows.j_low; j < rows.j_high; ++j) take_row(row, cells, rows.q, j, k);
 }
