@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/backends/gpu/kernels.hpp"
+#include "kernels/backends/gpu/padding.hpp"
 #include "kernels/backends/registry.hpp"
 
 namespace keel {
@@ -17,14 +18,6 @@ namespace {
 
 // Memory of a device, or pinned memory of the host. When it is freed, no launch is pending and no graph left.
 using Memory = std::unique_ptr<void, std::function<void(void*)>>;
-
-// Whether launches are told apart without what lies in padding: with GCC, which nvcc calls, too. With other
-// compilers a sequence may go unrecognised.
-#if __has_builtin(__builtin_clear_padding)
-constexpr bool clears_padding = true;
-#else
-constexpr bool clears_padding = false;
-#endif
 
 // A sequence of launches that was seen before is replayed as a graph: one launch for all. Launches wait here
 // until the host needs a result. Sequences are told apart by every byte that they pass to the device, so a
@@ -259,9 +252,7 @@ class Device {
 
     template <class T>
     static std::string bytes_of(T value) {
-#if __has_builtin(__builtin_clear_padding)
-        __builtin_clear_padding(&value);
-#endif
+        clear_padding(value);
         return {reinterpret_cast<const char*>(&value), sizeof value};
     }
     static Stream new_stream() {
