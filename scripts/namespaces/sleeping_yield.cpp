@@ -1,8 +1,9 @@
 // Preloaded (LD_PRELOAD) where ranks outnumber processors: by scripts/hosts, and by tests. Open MPI calls
 // sched_yield while a rank waits; ranks that only yield keep the processors from those that compute, and
 // each message takes milliseconds. From the fourth yield in a row on a rank sleeps 60 microseconds instead.
-// A yield between pieces of work, as by MPI_Test, only yields. From Linux 6.12 on ranks also ask for time
-// slices of 0.1 ms.
+// A yield between pieces of work, as by MPI_Test, only yields. MPICH with UCX, Debian's, polls without a
+// yield: it yields where UCX finds nothing. From Linux 6.12 on ranks also ask for time slices of 0.1 ms.
+#include <dlfcn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -53,4 +54,18 @@ extern "C" int sched_yield() noexcept {
     }
     last = now();
     return 0;
+}
+
+extern "C" unsigned ucp_worker_progress(void* worker) {
+    using Progress = unsigned (*)(void*);
+    static const auto progress = [] {
+        void* found = dlsym(RTLD_NEXT, "ucp_worker_progress");
+        // It may belong to a plugin alone, as in Open MPI.
+        if (found == nullptr)
+            found = dlsym(dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress");
+        return reinterpret_cast<Progress>(found);
+    }();
+    const unsigned found = progress(worker);
+    if (found == 0) sched_yield();
+    return found;
 }
