@@ -130,8 +130,9 @@ std::string domain_text(const DomainFacts& domain, const Index& around) {
 }
 
 std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
-    std::string text = fmt::format("Keel {} ({}), {} {}, {}\n", build_info::version, build_info::revision,
-                                   build_info::compiler, build_info::build_type, build_info::flags);
+    std::string text = fmt::format("Keel {} ({}), {} {} for {}, {}\n", build_info::version,
+                                   build_info::revision, build_info::compiler, build_info::build_type,
+                                   build_info::architecture, build_info::flags);
     if (facts.simulation) text += line("times", simulation_text(*facts.simulation));
     text += line("backend", facts.backend);
     text += line("ranks", fmt::format("{}, {}; {}", facts.ranks, facts.mpi, facts.topology.describe()));

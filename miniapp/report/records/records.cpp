@@ -99,6 +99,7 @@ Json run_record(const DeckFacts& deck, const RunFacts& facts) {
     record.update({{"hosts", hosts},
                    {"compiler", build_info::compiler},
                    {"build_type", build_info::build_type},
+                   {"processor_architecture", build_info::architecture},
                    {"flags", build_info::flags},
                    {"mpi", facts.mpi},
                    {"asynchronous_progress", facts.asynchronous_progress},
