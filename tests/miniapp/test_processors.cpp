@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
@@ -44,6 +45,25 @@ std::vector<std::pair<double, std::string>> quotas_in(
 using Found = std::vector<std::pair<double, std::string>>;
 
 }  // namespace
+
+TEST_CASE("processors are those of the affinity mask, however many a node has") {
+    const auto of_4096 = [](pid_t, std::size_t bytes, cpu_set_t* set) {
+        if (bytes < 4096 / 8) {
+            errno = EINVAL;
+            return -1;
+        }
+        for (const std::size_t cpu : std::initializer_list<std::size_t>{0, 1, 1023, 1024, 4095})
+            CPU_SET_S(cpu, bytes, set);
+        return 0;
+    };
+    CHECK(text_of(allowed_processors(of_4096)) == "0-1,1023-1024,4095");
+    const auto never = [](pid_t, std::size_t, cpu_set_t*) {
+        errno = ENOSYS;
+        return -1;
+    };
+    CHECK(text_of(allowed_processors(never)) == "unknown");
+    CHECK_FALSE(allowed_processors().empty());
+}
 
 TEST_CASE("quotas are those of a control group and of all around it") {
     CHECK(quotas_in({{"proc/self/cgroup", "0::/job/step"},

@@ -1,10 +1,10 @@
 #include "miniapp/setup/machine/processors.hpp"
 
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <set>
@@ -33,6 +33,8 @@ std::vector<Quota> quotas_of(const std::filesystem::path& root) {
     }
     return quotas;
 }
+
+constexpr int most_processors = 1 << 20;  // no node has more
 
 // For messages between ranks: the threads' processors and the quotas, each list after its length.
 constexpr double micro = 1e6;
@@ -81,14 +83,20 @@ std::string text_of(const Processors& all) {
     return text.empty() ? "unknown" : text;
 }
 
-Processors allowed_processors() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    Processors allowed;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return allowed;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(cpu, &set)) allowed.push_back(cpu);
-    return allowed;
+Processors allowed_processors(GetAffinity get_affinity) {
+    // The system refuses a set that is smaller than its own.
+    for (int count = CPU_SETSIZE; count <= most_processors; count *= 2) {
+        const std::size_t bytes = CPU_ALLOC_SIZE(count);
+        std::vector<cpu_set_t> set(bytes / sizeof(cpu_set_t));
+        if (get_affinity(0, bytes, set.data()) == 0) {
+            Processors allowed;
+            for (int cpu = 0; cpu < count; ++cpu)
+                if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set.data())) allowed.push_back(cpu);
+            return allowed;
+        }
+        if (errno != EINVAL) break;
+    }
+    return {};
 }
 
 Processors UsableProcessors::all() const {

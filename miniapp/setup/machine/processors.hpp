@@ -2,6 +2,9 @@
 
 // The processors that ranks may use, and where more threads than processors share them.
 
+#include <sched.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -19,7 +22,8 @@ using Processors = std::vector<std::int64_t>;  // their numbers, ascending
 std::string text_of(const Processors& all);  // e.g. "0-1,4"; "unknown" if there are none
 
 // The processors in the affinity mask of the calling thread; none if the system does not say.
-Processors allowed_processors();
+using GetAffinity = int (*)(pid_t, std::size_t, cpu_set_t*);
+Processors allowed_processors(GetAffinity get_affinity = sched_getaffinity);
 
 // A control group whose processes together get no more than the time of `processors`, e.g. 0.5.
 struct Quota {
