@@ -53,9 +53,10 @@ class Installed(unittest.TestCase):
         cls.prefix = (cls.folder / "first").rename(cls.folder / "moved")
         cls.here = cls.folder / "here"
         cls.here.mkdir()
-        # This Python, which has the packages that studies need, comes first in PATH.
+        # This Python, which has the packages that studies need, comes first in PATH. A link would lose those of a venv.
         (cls.folder / "python").mkdir()
-        (cls.folder / "python/python3").symlink_to(sys.executable)
+        (cls.folder / "python/python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        (cls.folder / "python/python3").chmod(0o755)
         cls.environment = {**os.environ, "PATH": f"{cls.prefix}/bin:{cls.folder}/python:{os.environ['PATH']}"}
         for name in ("KEEL", "PYTHONPATH"):  # the sources
             cls.environment.pop(name, None)
