@@ -1,0 +1,58 @@
+"""scripts/setup: which packages it installs, on distributions that stand in for Debian 12 and Ubuntu 24.04."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LISTS = [ROOT / "scripts" / name for name in ("packages.txt", "packages_backends.txt")]
+LISTED = {line.split()[0] for path in LISTS for line in path.read_text().splitlines() if line and line[0] != "#"}
+
+
+class Setup(unittest.TestCase):
+    def setUp(self) -> None:
+        self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (self.top / "kokkos-4.7.0").mkdir()  # built before
+
+    def installed(self, known: set[str], *options: str, **environment: str) -> list[str]:
+        """The packages that are installed where nothing is, and these are to be had."""
+        (self.top / "known").write_text("\n".join(sorted(known)) + "\n")
+        (self.top / "there").write_text("")
+        for name, text in {
+            "id": "echo 0",
+            "dpkg-query": f'grep -qx -- "${{@: -1}}" {self.top}/there && echo installed',
+            "apt-cache": f'grep -qx -- "$2" {self.top}/known',
+            "apt-get": f"""[[ $1 == update ]] && exit
+for package in "${{@:5}}"; do grep -qx -- "$package" {self.top}/known || exit 100; done
+printf '%s\\n' "${{@:5}}" >>{self.top}/there""",
+        }.items():
+            (self.top / name).write_text(f"#!/usr/bin/env bash\n{text}\n")
+            (self.top / name).chmod(0o755)
+        path = {"PATH": f"{self.top}:{os.environ['PATH']}", "KEEL_DEPS": str(self.top)}
+        for name in ("CXX", "KEEL_MPI"):
+            os.environ.pop(name, None)
+        done = subprocess.run([ROOT / "scripts/setup", *options], capture_output=True, text=True, check=False,
+                              env={**os.environ, **path, **environment})  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return (self.top / "there").read_text().split()
+
+    def test_packages_of_other_names_are_those_of_the_distribution(self) -> None:
+        everywhere = {name for name in LISTED if "|" not in name}
+        for there, gone in (("rocm-device-libs", "rocm-device-libs-17"), ("rocm-device-libs-17", "rocm-device-libs")):
+            found = self.installed(everywhere | {there}, "--all")
+            self.assertIn(there, found)
+            self.assertNotIn(gone, found)
+            self.assertLessEqual({"clang-16", "libomp-16-dev", "libclang-rt-16-dev", "mpich", "libmpich-dev", "libhypre-dev"}, set(found))
+            self.assertEqual(len(found), len(set(found)))
+
+    def test_the_environment_chooses_compiler_and_mpi(self) -> None:
+        found = self.installed(LISTED | {"clang-16", "libomp-16-dev"}, CXX="clang++-16")
+        self.assertLessEqual({"clang-16", "libomp-16-dev", "libclang-rt-16-dev"}, set(found))
+        self.assertNotIn("g++", found)
+        self.assertEqual({"clang-16", "hipcc"} & set(self.installed(LISTED)), set())
+
+
+if __name__ == "__main__":
+    unittest.main()
