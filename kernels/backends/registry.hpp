@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/backends/strict_math.hpp"
 #include "kernels/layout/storage.hpp"
 #include "kernels/names.hpp"
 #include "kernels/operations.hpp"

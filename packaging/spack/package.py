@@ -39,7 +39,7 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("fmt@9:")
     depends_on("nlohmann-json@3.11:3")
     depends_on("tomlplusplus@3.3:3")
-    depends_on("zlib-api")
+    depends_on("zlib-api")  # 1.2 or newer
     depends_on("kokkos@3.4:4", when="+kokkos")
     depends_on("caliper@2:", when="+caliper")
     depends_on("cuda@12:", when="+cuda")
@@ -48,7 +48,8 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
     for package in ("py-jinja2", "py-matplotlib", "py-pandas", "py-rich"):
         depends_on(package, when="+studies", type="run")
 
-    conflicts("%gcc@:10", msg="Keel is written in C++20, which g++ speaks from version 11 on")
+    for compiler in ("%gcc@:10", "%clang@:13", "%cce@:13"):
+        conflicts(compiler, msg="Keel is written in C++20, which g++ speaks from version 11 on, Clang from 14 on")
 
     sanity_check_is_file = ["bin/keel", "bin/keel-study", "share/keel/inputs/quickstart.toml"]
 

@@ -57,13 +57,13 @@ class Fetch(unittest.TestCase):
         done = self.configure()
         said = " ".join(done.stderr.split())
         self.assertEqual(done.returncode, 1)
-        self.assertIn("Not found: Eigen3, fmt, nlohmann_json, tomlplusplus, Catch2. Install them", said)
+        self.assertIn("Not found: Eigen3 3.4, fmt 9, nlohmann_json 3.11, tomlplusplus 3.3, Catch2 2.13, or newer. Install or load them", said)
         self.assertIn("(-DKEEL_FETCH=ON)", said)
 
     @NIGHTLY
     def test_without_tests_catch2_is_not_missing(self) -> None:
         without = self.configure("-DKEEL_TESTS=OFF")
-        self.assertIn("Not found: Eigen3, fmt, nlohmann_json, tomlplusplus. Install", " ".join(without.stderr.split()))
+        self.assertIn("Not found: Eigen3 3.4, fmt 9, nlohmann_json 3.11, tomlplusplus 3.3, or newer. Install", " ".join(without.stderr.split()))
 
     def test_what_is_fetched_is_what_is_compiled_with(self) -> None:
         done = self.configure("-DKEEL_FETCH=ON", *self.sources())
