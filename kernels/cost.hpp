@@ -35,4 +35,17 @@ constexpr Work operator*(const Cost& cost, std::size_t cells) {
     return work_of(cost, cells, sizeof(double));
 }
 
+// The cost of a solve so far.
+struct Counts {
+    long applications = 0;  // operator times vector
+    long exchanges = 0;     // messages to every neighbour, whatever the number of vectors in them
+    long reductions = 0;    // all-reduces
+    long words = 0;         // doubles in them
+
+    friend constexpr Counts operator-(const Counts& a, const Counts& b) {
+        return {a.applications - b.applications, a.exchanges - b.exchanges, a.reductions - b.reductions,
+                a.words - b.words};
+    }
+};
+
 }  // namespace keel

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "kernels/bodies/boundary.hpp"
-#include "kernels/bodies/krylov/single_launch.hpp"
 #include "kernels/bodies/pack.hpp"
 #include "kernels/bodies/powers.hpp"
 #include "kernels/bodies/reaction.hpp"
@@ -29,6 +28,7 @@
 #include "kernels/cost.hpp"
 #include "kernels/layout/field.hpp"
 #include "kernels/layout/layout.hpp"
+#include "kernels/single_launch.hpp"
 
 namespace keel {
 
@@ -219,16 +219,16 @@ class Operations {
     virtual Work copy_blocks(const CopyEnd& to, Items<BlockCopy> copies, const CopyEnd& from,
                              std::optional<Colour> colour) = 0;
 
-    // --- A whole solve in one launch, where a device has it and this rank the whole level
-    // Makes room for such solves, with these copies as the exchange. False: there are none.
+    // --- One launch of another room's kernel, where a device has it and this rank the whole level
+    // Makes room for such launches, with these copies as the exchange. False: there are none.
     virtual bool prepare_single_launch(const LaunchNeeds&, Items<BlockCopy> /*ghosts*/) { return false; }
-    // Operations may follow at once, on u, too; finish_single_launch() delivers the report, before the next
-    // such solve begins. It waits for the device unless something has since.
-    virtual Work begin_single_launch(Field /*u*/, Field /*f*/, const SingleLaunch&) {
-        check(false, "a solve in one launch was prepared");
+    // Operations may follow at once, on its fields, too; finish_single_launch() delivers the values of its
+    // result, before the next such launch begins. It waits for the device unless something has since.
+    virtual Work begin_single_launch(const MakeBlockKernel&) {
+        check(false, "a single launch was prepared");
         return {};
     }
-    virtual Work finish_single_launch(LaunchedSolve&) { return {}; }
+    virtual Work finish_single_launch(std::vector<double>& /*values*/) { return {}; }
 
     // --- Shorthands
     Work combine(Field y, std::span<const double> c, std::span<const Field> x) {

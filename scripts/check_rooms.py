@@ -27,8 +27,10 @@ SOURCES = {".hpp", ".cpp", ".h", ".cu", ".hip"}
 # Code that may stand only in some places: pattern, where it is allowed (path prefixes), the message.
 ONLY: list[tuple[str, tuple[str, ...], str]] = [
     (r"\bMPI_[A-Z]|#\s*include\s*[<\"](\w+/)*mpi\.h(pp)?[>\"]", ("comm/", "peers/"), "MPI outside comm/"),
-    (r"#\s*pragma\s+omp|\bomp_[a-z]|\bKokkos\b|\bKOKKOS_|\b(cuda|hip)[A-Z]|__global__"
-     r"|#\s*include\s*<(omp|cuda|hip|Kokkos_)", ("kernels/backends/",),
+    # The launch of a whole Krylov solve: it includes a device's block of threads, and beside it the loops of the methods.
+    (r"#\s*pragma\s+omp|\bomp_[a-z]|\bKokkos\b|\bKOKKOS_|\b(cuda|hip)[A-Z]|__(global|device|host|shared)__"
+     r"|#\s*include\s*(<(omp|cuda|hip|Kokkos_)|\"kernels/backends/gpu/)",
+     ("kernels/backends/", "solvers/krylov/single_launch/launch.hpp"),
      "a programming model outside kernels/backends/"),
     (r"\bstd::(cout|cerr|clog)\b|\b(f|v|vf)?printf\s*\(|\b(fmt|std)::print|\b(puts|fputs|perror)\s*\(", ("miniapp/", "peers/"),
      "printing outside miniapp/"),

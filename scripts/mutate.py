@@ -39,7 +39,7 @@ EXECUTABLES = {"kernels": ["test_kernels", "test_plans", "test_comm", "test_solv
 MORE_RANKS = (3, 4)
 # Not compiled without their tools.
 OPTIONAL = ("kernels/backends/cuda/", "kernels/backends/gpu/", "kernels/backends/gpu_emulated/",
-            "kernels/backends/hip/", "kernels/backends/kokkos/")
+            "kernels/backends/hip/", "kernels/backends/kokkos/", "solvers/krylov/single_launch/")
 MOST_MEMORY = 4 << 30  # bytes of address space of a process: loops that do not end may allocate
 
 

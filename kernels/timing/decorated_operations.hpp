@@ -122,11 +122,11 @@ class DecoratedOperations : public Operations {
     bool prepare_single_launch(const LaunchNeeds& needs, Items<BlockCopy> ghosts) override {
         return derived().inner().prepare_single_launch(needs, ghosts);
     }
-    Work begin_single_launch(Field u, Field f, const SingleLaunch& launch) override {
-        return call(Op::bottom_solve, &Operations::begin_single_launch, u, f, launch);
+    Work begin_single_launch(const MakeBlockKernel& make) override {
+        return call(Op::bottom_solve, &Operations::begin_single_launch, make);
     }
-    Work finish_single_launch(LaunchedSolve& solved) override {
-        return derived().inner().finish_single_launch(solved);
+    Work finish_single_launch(std::vector<double>& values) override {
+        return derived().inner().finish_single_launch(values);
     }
 
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {

@@ -20,9 +20,9 @@ class TimedOperations : public DecoratedOperations<TimedOperations> {
           level_(level),
           caller_(caller) {}
 
-    // The work of the call that began the solve.
-    Work finish_single_launch(LaunchedSolve& solved) override {
-        const Work work = inner_.finish_single_launch(solved);
+    // The work of the call that began the launch.
+    Work finish_single_launch(std::vector<double>& values) override {
+        const Work work = inner_.finish_single_launch(values);
         ledger_.book(row(Op::bottom_solve), level_, work);
         return work;
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/single_launch/single_launch.hpp"
 
 namespace keel {
 namespace {
@@ -57,7 +58,7 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
     if (estimates(options, false))
         estimate_.emplace(*L_, nullptr, false);
     else
-        launches_once_ = L_->prepare_single_launch(launch_needs(options));
+        launches_once_ = prepare_single_launch(*L_, options);
 }
 
 BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options, Preconditioner& M)
@@ -89,25 +90,23 @@ void BottomSolver::update() {
     estimated_ = false;
 }
 
-void BottomSolver::begin_single_launch(Field u, Field f) {
-    L_->begin_single_launch(u, f,
-                            {.method = launch_needs(options_).method,
-                             .stop = stop_,
-                             .lowest = spectrum_.lowest,
-                             .highest = spectrum_.highest});
-}
-
 void BottomSolver::begin(Field u, Field f) {
     if (launches_once_)
-        begin_single_launch(u, f);
+        begin_single_launch(*L_, {.method = method_named(options_.solver).launched,
+                                  .u = u,
+                                  .f = f,
+                                  .stop = stop_,
+                                  .lowest = spectrum_.lowest,
+                                  .highest = spectrum_.highest});
     else
         report_ = solve_by_host(u, f);
 }
 
 Report BottomSolver::finish() {
     if (!launches_once_) return std::move(report_);
-    const LaunchedSolve solved = L_->finish_single_launch();
-    return {solved.verdict, name(solved.vanished), solved.residuals, spectrum_};
+    Report report = finish_single_launch(*L_);
+    report.spectrum = spectrum_;
+    return report;
 }
 
 Outcome BottomSolver::iterate(const Run& run, Report& report) {

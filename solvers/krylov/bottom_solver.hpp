@@ -44,7 +44,6 @@ class BottomSolver : KrylovMethod {
     // A run of the method, which adopts an estimate of the spectrum first where the options ask for one and
     // the coefficients have none yet.
     Outcome iterate(const Run& run, Report& report) override;
-    void begin_single_launch(Field u, Field f);
     Report solve_by_host(Field u, Field f);
 
     Stop stop_;

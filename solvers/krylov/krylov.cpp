@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/bodies/krylov/verify_and_restart.hpp"
+#include "solvers/krylov/verify_and_restart.hpp"
 
 namespace keel {
 
@@ -11,7 +11,7 @@ Report verify_and_restart(LinearSystem& A, KrylovMethod& method, const RestartVe
     const Counts before = A.counts();
     Report report;
     report.residuals.reserve(static_cast<std::size_t>(std::min(stop.limit, 4096)) + 1);
-    bodies::verify_and_restart(A, method, own.r, own.best, x, b, stop, report);
+    krylov::verify_and_restart(A, method, own.r, own.best, x, b, stop, report);
     report.counts = A.counts() - before;
     return report;
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/bodies/krylov/run.hpp"
 #include "solvers/krylov/options.hpp"
+#include "solvers/krylov/run.hpp"
 #include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/spectrum.hpp"
 

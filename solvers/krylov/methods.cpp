@@ -96,11 +96,6 @@ PowersNeed powers_need(const BottomOptions& options, int width) {
     return {layers, two ? 4 : 2};
 }
 
-LaunchNeeds launch_needs(const BottomOptions& options) {
-    return {options.norm == Norm::max ? LaunchedMethod::none : method_named(options.solver).launched,
-            options.max_iterations};
-}
-
 bool fit(BottomOptions& options, double unknowns) {
     const auto& independent = method_named(options.solver).independent;
     if (!independent || !independent->lowered) return false;

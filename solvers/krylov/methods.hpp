@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "kernels/bodies/diagonal_scaling.hpp"
-#include "kernels/bodies/krylov/single_launch.hpp"
 #include "solvers/krylov/options.hpp"
+#include "solvers/krylov/single_launch/launched_solve.hpp"
 
 namespace keel {
 
@@ -81,7 +81,7 @@ struct Method {
     bool tests_max = false;  // without a preconditioner: whether it can test max|r|, too
     Quantity preconditioned_vectors = 0;
     bool flexible = false;                           // whether it takes a preconditioner that varies
-    LaunchedMethod launched = LaunchedMethod::none;  // its body in one launch of a device
+    LaunchedMethod launched = LaunchedMethod::none;  // its loop in one launch of a device
     using Make = std::unique_ptr<KrylovMethod>(const MethodSetup& setup);
     Make* make = nullptr;                 // null: it is no Krylov method
     Make* make_preconditioned = nullptr;  // the form with a preconditioner, where it has one of its own
@@ -132,9 +132,6 @@ struct PowersNeed {
     int at_once = 0;
 };
 PowersNeed powers_need(const BottomOptions& options, int width);
-
-// The needs of the method on a device that runs it in one launch.
-LaunchNeeds launch_needs(const BottomOptions& options);
 
 // Lowers the key that makes more vectors than unknowns, which cannot be independent, to the largest value
 // that fits. False if nothing was lowered: it fits, the method's iterates depend on it, or not even 1 fits.

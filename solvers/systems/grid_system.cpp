@@ -182,18 +182,10 @@ Squares GridSystem::squares(Vector r) {
     return {own, unscaled};
 }
 
-bool GridSystem::prepare_single_launch(const LaunchNeeds& needs) {
-    if (deep_.exchange != nullptr) return false;
+std::optional<LinearSystem::Alone> GridSystem::alone() {
     const std::optional<Items<BlockCopy>> copies = exchange_.copies_alone();
-    return copies && reduction_.alone() && operations_.prepare_single_launch(needs, *copies);
-}
-
-void GridSystem::begin_single_launch(Field u, Field f, SingleLaunch launch) {
-    launch.L = L_;
-    launch.scaling = scaling_;
-    launch.scale = scale_;
-    launch.unit = unit_;
-    LinearSystem::begin_single_launch(u, f, launch);
+    if (!copies || !reduction_.alone()) return std::nullopt;
+    return Alone{operations_, *copies, {L_, scale_, scaling_}, unit_};
 }
 
 Counts GridSystem::counts() const {

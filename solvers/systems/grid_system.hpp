@@ -47,8 +47,7 @@ class GridSystem : public LinearSystem {
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
     Squares squares(Vector r) override;
     Counts counts() const override;
-    bool prepare_single_launch(const LaunchNeeds& needs) override;
-    void begin_single_launch(Field u, Field f, SingleLaunch launch) override;
+    std::optional<Alone> alone() override;
     void update() override;
 
   private:

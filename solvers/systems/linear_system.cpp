@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernels/bodies/krylov/verify_and_restart.hpp"
+#include "kernels/bodies/norms.hpp"
 #include "kernels/check.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 
@@ -104,18 +104,10 @@ void LinearSystem::gram(std::span<const Vector> x, std::span<const Vector> y,
     reduction_.sum(local, results);
 }
 
-void LinearSystem::begin_single_launch(Field u, Field f, SingleLaunch launch) {
-    operations_.begin_single_launch(u, f, launch);
-}
-
-LaunchedSolve LinearSystem::finish_single_launch() {
-    LaunchedSolve solved;
-    operations_.finish_single_launch(solved);
-    const Counts& counts = solved.verdict.counts;
-    applications_ += counts.applications;
-    exchange_.count_copied(counts.exchanges);
-    reduction_.count_summed(counts.reductions, counts.words);
-    return solved;
+void LinearSystem::count(const Counts& spent) {
+    applications_ += spent.applications;
+    exchange_.count_copied(spent.exchanges);
+    reduction_.count_summed(spent.reductions, spent.words);
 }
 
 Counts LinearSystem::counts() const {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,7 +15,8 @@
 #include "comm/carry/exchange.hpp"
 #include "comm/reductions/reduction.hpp"
 #include "kernels/bodies/diagonal_scaling.hpp"
-#include "kernels/bodies/krylov/run.hpp"
+#include "kernels/bodies/norms.hpp"
+#include "kernels/cost.hpp"
 #include "kernels/double_double.hpp"
 #include "kernels/operations.hpp"
 #include "solvers/systems/recurrence.hpp"
@@ -70,13 +72,17 @@ class LinearSystem {
     double max_norm(Vector x);
     virtual Counts counts() const;
 
-    // --- A whole solve of L u = f in one launch (kernels/bodies/krylov/single_launch.hpp)
-    // Whether there are such; set-up only.
-    virtual bool prepare_single_launch(const LaunchNeeds&) { return false; }
-    // `launch` with the system of this object; and its report (Operations), whose counts are this object's,
-    // too.
-    virtual void begin_single_launch(Field u, Field f, SingleLaunch launch);
-    LaunchedSolve finish_single_launch();
+    // --- A whole solve in one launch (krylov/single_launch/)
+    // A grid system that this rank has alone, and the copies between boxes that an exchange is then.
+    struct Alone {
+        Operations& operations;
+        Items<BlockCopy> copies;
+        ScaledStencil A;
+        double unit;  // power of two, times which D is far from under- and overflow
+    };
+    virtual std::optional<Alone> alone() { return std::nullopt; }
+    // Adds what a launch spent to counts().
+    void count(const Counts& spent);
 
     // --- Between the problem L u = f and the scaled one A y = b
     void scale_right_side(Vector b, Field f);

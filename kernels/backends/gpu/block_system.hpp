@@ -12,30 +12,13 @@
 
 #include "kernels/backends/gpu/runtime.hpp"
 #include "kernels/bodies/diagonal_scaling.hpp"
-#include "kernels/bodies/krylov/run.hpp"
-#include "kernels/bodies/krylov/single_launch.hpp"
-#include "kernels/bodies/krylov/verify_and_restart.hpp"
+#include "kernels/bodies/norms.hpp"
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/bodies/vector.hpp"
+#include "kernels/single_launch.hpp"
 
 namespace keel {
 namespace {
-
-// A cell of a block of boxes, or a ghost of it.
-struct CellPlace {
-    std::int16_t block, i, j, k;
-};
-struct GhostCopy {
-    CellPlace to, from;
-};
-
-// A level as a block of threads walks over it.
-struct LevelOfBlock {
-    const CellPlace* cell;
-    const GhostCopy* ghost;
-    std::int64_t cells;
-    std::int64_t ghosts;
-};
 
 constexpr int most_block_threads = 2 * threads_per_block;
 constexpr int summed_at_once = 5;  // by any body

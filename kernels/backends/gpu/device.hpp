@@ -12,6 +12,7 @@
 #include "kernels/backends/gpu/kernels.hpp"
 #include "kernels/backends/gpu/padding.hpp"
 #include "kernels/backends/registry.hpp"
+#include "kernels/single_launch.hpp"
 
 namespace keel {
 namespace {
@@ -165,6 +166,19 @@ class Device {
         static const char identity = 0;  // one address for each type of kernel
         send([kernel, grid](Stream stream) { keel::launch(kernel, grid.blocks, grid.threads, stream); },
              [&] { return bytes_of(&identity) + bytes_of(kernel); });
+    }
+    // A kernel as another source hands it over, and its launch.
+    template <class Kernel>
+    static BlockKernel handed(const Kernel& kernel) {
+        const Grid grid = kernel.grid();
+        static const char identity = 0;
+        return {[kernel, grid](void* stream) {
+                    keel::launch(kernel, grid.blocks, grid.threads, static_cast<Stream>(stream));
+                },
+                bytes_of(&identity) + bytes_of(kernel)};
+    }
+    void launch(const BlockKernel& kernel) {
+        send(kernel.start, [&] { return kernel.bytes; });
     }
     // Copies at once, after all other work and in no graph: host memory may be pageable, and need not last.
     void copy_now(void* to, const void* from, std::size_t bytes, GPU(MemcpyKind) kind) {

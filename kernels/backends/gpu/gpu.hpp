@@ -8,7 +8,6 @@
 #include "kernels/backends/gpu/device.hpp"
 #include "kernels/backends/gpu/kept_ghosts.hpp"
 #include "kernels/backends/gpu/s_step.hpp"
-#include "kernels/backends/gpu/single_launch.hpp"
 #include "kernels/backends/gpu/verbs.hpp"
 #include "kernels/backends/only_cycles.hpp"
 #include "kernels/backends/operations_by_cells.hpp"
@@ -255,61 +254,44 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
     }
 
     bool prepare_single_launch(const LaunchNeeds& needs, Items<BlockCopy> ghosts) override {
-        if (needs.method == LaunchedMethod::none || cells() == 0 || cells() > most_launched_cells)
-            return false;
-        const auto residuals = static_cast<std::size_t>(needs.iterations) + 2;
-        if (residuals <= memory_.residuals) return true;
-        memory_.residuals = residuals;
-        memory_.level = kept_level(ghosts);
-        const std::size_t vectors = SolveInBlock<3>::own_vectors + MethodOfBlock<3>::vectors;
-        memory_.vectors = backend().allocate(vectors * shape().values());
-        const std::size_t result = sizeof(BlockResult) / sizeof(double);
-        memory_.result = backend().allocate(result + memory_.residuals);
-        memory_.on_host = backend().allocate_pinned(result + memory_.residuals_at_once());
+        if (cells() == 0 || cells() > most_launched_cells) return false;
+        if (needs.vectors <= lent_.vectors && needs.values <= lent_.values) return true;
+        lent_ = {std::max(needs.vectors, lent_.vectors), std::max(needs.values, lent_.values)};
+        double* const vectors = backend().allocate(lent_.vectors * shape().values());
+        const std::size_t head = sizeof(LaunchResult) / sizeof(double);
+        void* const result = backend().allocate(head + lent_.values);
+        memory_ = {KEEL_GPU_PREFIX,
+                   kept_level(ghosts),
+                   {vectors + shape().origin, static_cast<std::int64_t>(shape().values())},
+                   static_cast<LaunchResult*>(result),
+                   threads_for(cells())};
+        void* const on_host = backend().allocate_pinned(head + values_at_once());
+        on_host_ = static_cast<LaunchResult*>(on_host);
         return true;
     }
-    Work begin_single_launch(Field u, Field f, const SingleLaunch& launch) override {
-        auto* const result = static_cast<BlockResult*>(memory_.result);
-        in_dimensions([&](auto D) {
-            device().launch(SolveInBlock<D>{
-                .level = memory_.level,
-                .L = StencilView<D>(launch.L),
-                .u = u.view().origin,
-                .f = f.view().origin,
-                .scale = launch.scale.view().origin,
-                .vector = {memory_.vectors + shape().origin, static_cast<std::int64_t>(shape().values())},
-                .result = result,
-                .unit = launch.unit,
-                .lowest = launch.lowest,
-                .highest = launch.highest,
-                .stop = launch.stop,
-                .method = launch.method,
-                .scaling = launch.scaling,
-                .threads = threads_for(cells())});
-        });
-        memory_.waits_before = device().waits();
-        device().copy_to_host(memory_.on_host, result,
-                              sizeof(BlockResult) + memory_.residuals_at_once() * sizeof(double));
+    Work begin_single_launch(const MakeBlockKernel& make) override {
+        device().launch(make(memory_));
+        waits_before_ = device().waits();
+        device().copy_to_host(on_host_, memory_.result,
+                              sizeof(LaunchResult) + values_at_once() * sizeof(double));
         return {};
     }
-    Work finish_single_launch(LaunchedSolve& solved) override {
-        if (device().waits() == memory_.waits_before) device().wait_for_current();
-        const std::size_t some = memory_.residuals_at_once();
-        const BlockResult& found = *static_cast<const BlockResult*>(memory_.on_host);
-        solved.verdict = found.verdict;
-        solved.vanished = found.vanished;
-        const auto count = static_cast<std::size_t>(found.residuals);
-        const auto* const residuals = reinterpret_cast<const double*>(&found + 1);
-        solved.residuals.assign(residuals, residuals + std::min(count, some));
-        if (count > some) {
-            solved.residuals.resize(count);
-            device().copy_now(solved.residuals.data(), static_cast<BlockResult*>(memory_.result) + 1,
-                              count * sizeof(double), GPU(MemcpyDeviceToHost));
+    Work finish_single_launch(std::vector<double>& values) override {
+        if (device().waits() == waits_before_) device().wait_for_current();
+        const auto count = static_cast<std::size_t>(on_host_->values);
+        const auto* const first = reinterpret_cast<const double*>(on_host_ + 1);
+        values.assign(first, first + std::min(count, values_at_once()));
+        if (count > values.size()) {
+            values.resize(count);
+            device().copy_now(values.data(), memory_.result + 1, count * sizeof(double),
+                              GPU(MemcpyDeviceToHost));
         }
-        return found.cost * cells();
+        return on_host_->cost * cells();
     }
 
   private:
+    // Values of a result that are copied with its head.
+    std::size_t values_at_once() const { return std::min<std::size_t>(lent_.values, 256); }
     GramOfBoxes gram_of(std::span<const Field> x, std::span<const Field> y) const {
         const Index extent = layout().extent();
         GramOfBoxes kernel{x[0].view(),
@@ -328,7 +310,11 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
         return kernel;
     }
 
-    BlockMemory memory_{};
+    // For single launches.
+    LaunchNeeds lent_;
+    BlockMemory memory_;
+    LaunchResult* on_host_ = nullptr;
+    long waits_before_ = 0;  // the device's, when the copy of the last result was begun
 };
 
 // Ranges that Nsight and rocprof show beside the kernels. Without such a tool a range is a call that does

@@ -54,6 +54,32 @@ inline std::optional<std::vector<GhostsOfBlock>> ghosts_of_faces(const Shape& sh
     return ghosts;
 }
 
+// A level as one block of threads walks over it.
+inline std::vector<CellPlace> cells_of(const Shape& shape) {
+    std::vector<CellPlace> cells;
+    const auto as = [](int n) { return static_cast<std::int16_t>(n); };
+    for (int q = 0; q < shape.blocks; ++q)
+        for (int k = 0; k < shape.extent[2]; ++k)
+            for (int j = 0; j < shape.extent[1]; ++j)
+                for (int i = 0; i < shape.extent[0]; ++i) cells.push_back({as(q), as(i), as(j), as(k)});
+    return cells;
+}
+
+inline std::vector<GhostCopy> ghosts_of(std::span<const BlockCopy> copies) {
+    std::vector<GhostCopy> ghosts;
+    const auto place = [](const BlockEnd& end, int i, int j, int k) -> CellPlace {
+        const Index at = end.at + Index{i, j, k};
+        return {static_cast<std::int16_t>(end.box), static_cast<std::int16_t>(at[0]),
+                static_cast<std::int16_t>(at[1]), static_cast<std::int16_t>(at[2])};
+    };
+    for (const BlockCopy& copy : copies)
+        for (int k = 0; k < copy.extent[2]; ++k)
+            for (int j = 0; j < copy.extent[1]; ++j)
+                for (int i = 0; i < copy.extent[0]; ++i)
+                    ghosts.push_back({place(copy.to, i, j, k), place(copy.from, i, j, k)});
+    return ghosts;
+}
+
 // The body of a half sweep or an interpolation, and behind it the ghosts of the cell.
 template <class Body>
 struct KeepGhosts {

@@ -1,18 +1,4 @@
-// BiCGStab: van der Vorst 1992, as Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 7.7, with
-// r~ = r_0 and the stopping test after the half step as well (Williams et al. 2014, Alg. 1).
-//
-// Per iteration: 2 applications (2 exchanges) and 6 all-reduces of 1 word, kept apart as in the papers' codes
-// because this is the method whose latency the others avoid; bicgstab_fused is the fair baseline.
-// Vectors: r~, p, s, Ap, As besides x and r. 2 F_A + 29 flops per cell, F_A those of an application.
-// Weakness: the residual histories of equivalent variants separate after 15 to 40 iterations, counts differ
-// by 10 %.
-//
-// bicgstab_fused: the same with inner products fused into two all-reduces per iteration, of 1 and 5 words;
-// the scalars of the second half are from
-//     (r~,r+) = (r~,s) - omega (r~,As),   (r+,r+) = (s,s) - 2 omega (s,As) + omega^2 (As,As).
-// The latter serves the stopping test only; a negative value is taken as 0, and verified like every claim.
-
-#include "kernels/bodies/krylov/bicgstab.hpp"
+#include "solvers/krylov/bicgstab/bicgstab.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/methods.hpp"
 
@@ -25,12 +11,12 @@ class BiCGStab : public MethodOfSystem {
     using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
-        return fused ? bodies::bicgstab_fused(A, run, report, own)
-                     : bodies::bicgstab(A, run, report, own, options.norm == Norm::max);
+        return fused ? krylov::bicgstab_fused(A, run, report, own)
+                     : krylov::bicgstab(A, run, report, own, options.norm == Norm::max);
     }
 
   private:
-    bodies::BiCGStabVectors<Vector> own{vector(), vector(), vector(), vector(), vector()};
+    krylov::BiCGStabVectors<Vector> own{vector(), vector(), vector(), vector(), vector()};
 };
 
 }  // namespace

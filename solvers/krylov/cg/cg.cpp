@@ -1,12 +1,6 @@
-// Conjugate gradients: Hestenes and Stiefel 1952, as Saad, Iterative Methods for Sparse Linear Systems,
-// 2nd ed., Alg. 6.18. A must be symmetric and positive definite (semi-definite with b in its range).
-//
-// Per iteration: 1 application (1 exchange), 2 all-reduces of 1 word (norm = max: 3). Vectors: p, Ap besides
-// x and r. F_A + 13 flops per cell.
-
 #include <cmath>
 
-#include "kernels/bodies/krylov/cg.hpp"
+#include "solvers/krylov/cg/cg.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
@@ -19,7 +13,7 @@ class ConjugateGradients : public MethodOfSystem {
     using MethodOfSystem::MethodOfSystem;
 
     Outcome iterate(const Run& run, Report& report) override {
-        return bodies::cg(A, run, report, p, Ap, options.norm == Norm::max);
+        return krylov::cg(A, run, report, p, Ap, options.norm == Norm::max);
     }
 
   private:

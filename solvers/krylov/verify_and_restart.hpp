@@ -1,34 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
-#include "kernels/bodies/krylov/run.hpp"
+#include "kernels/bodies/norms.hpp"
+#include "solvers/krylov/run.hpp"
 
-namespace keel::bodies {
-
-// The power of two, or one near it that is a double, that brings max|x| to [1, 2); 1 where x is zero or not
-// finite.
-template <class System, class Vector = typename System::Vector>
-constexpr double unit(System& A, Vector x) {
-    const double largest = A.max_norm(x);
-    if (largest == 0.0 || !std::isfinite(largest)) return 1.0;
-    return std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1022, 1022));
-}
-
-// sqrt(weight (x,x)); +infinity where a value is not finite. Where (x,x) is not safe(), of x scaled by a
-// power of two in place, and back.
-template <class System, class Vector = typename System::Vector>
-constexpr double norm(System& A, Vector x, double weight) {
-    const double xx = A.dot(x, x);
-    if (safe(xx)) return std::sqrt(weight * xx);
-    const double scale = A.unit(x);
-    A.combine(x, {scale}, {x});
-    const double scaled = A.dot(x, x);
-    A.combine(x, {1 / scale}, {x});
-    return std::isnan(scaled) ? HUGE_VAL : std::sqrt(weight * scaled) / scale;
-}
+namespace keel::krylov {
 
 // The squares of what is tested: those of 2-norms, or of max|r|.
 template <class System, class Vector = typename System::Vector>
@@ -120,7 +99,7 @@ struct VerifiedSolve {
     }
 };
 
-// The verify-and-restart rule (solvers/krylov/krylov.hpp). r and best: vectors of the caller.
+// The verify-and-restart rule (krylov.hpp). r and best: vectors of the caller.
 template <class System, class Method, class Report, class Vector = typename System::Vector>
 constexpr void verify_and_restart(System& A, Method& method, Vector r, Vector best, Vector x, Vector b,
                                   const Stop& stop, Report& report) {
@@ -142,4 +121,4 @@ constexpr void verify_and_restart(System& A, Method& method, Vector r, Vector be
     }
 }
 
-}  // namespace keel::bodies
+}  // namespace keel::krylov

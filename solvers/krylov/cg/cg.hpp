@@ -1,10 +1,16 @@
 #pragma once
 
-#include "kernels/bodies/krylov/run.hpp"
+// Conjugate gradients: Hestenes and Stiefel 1952, as Saad, Iterative Methods for Sparse Linear Systems,
+// 2nd ed., Alg. 6.18. A must be symmetric and positive definite (semi-definite with b in its range).
+//
+// Per iteration: 1 application (1 exchange), 2 all-reduces of 1 word (norm = max: 3). Vectors: p, Ap besides
+// x and r. F_A + 13 flops per cell.
 
-namespace keel::bodies {
+#include "solvers/krylov/run.hpp"
 
-// Conjugate gradients (solvers/krylov/cg/cg.cpp). `by_max`: max|r| is tested, by an all-reduce more.
+namespace keel::krylov {
+
+// `by_max`: max|r| is tested, by an all-reduce more.
 template <class System, class Report, class Vector = typename System::Vector>
 constexpr Outcome cg(System& A, const KrylovRun<Vector>& run, Report& report, Vector p, Vector Ap,
                      bool by_max = false) {
@@ -31,4 +37,4 @@ constexpr Outcome cg(System& A, const KrylovRun<Vector>& run, Report& report, Ve
     return Outcome::iteration_limit;
 }
 
-}  // namespace keel::bodies
+}  // namespace keel::krylov

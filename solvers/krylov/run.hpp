@@ -1,12 +1,13 @@
 #pragma once
 
-// A run of a Krylov method: its input, its end, its costs. The methods' bodies are templates over a system,
-// the vocabulary of the vectors and of the operator: fields and ranks (solvers/systems/linear_system.hpp), or
-// one block of threads of a device (backends/gpu/block_system.hpp).
+// A run of a Krylov method: its input, its end, its costs. The loops of methods that a device runs in one
+// launch are templates over a system, the vocabulary of the vectors and of the operator: fields and ranks
+// (systems/linear_system.hpp), or one block of threads of a device (kernels/backends/gpu/block_system.hpp).
 
+#include <array>
 #include <cmath>
-#include <optional>
 
+#include "kernels/cost.hpp"
 #include "kernels/names.hpp"
 
 namespace keel {
@@ -29,32 +30,6 @@ constexpr auto names_of(Vanished) {
 constexpr bool unusable(double value) {
     return value == 0.0 || !std::isfinite(value);
 }
-
-// Whether a sum of squares is far from under- and overflow, and so are the sums that a method forms of a
-// residual 1e-60 times as large; not so where it is zero or no number.
-constexpr bool safe(double sum_of_squares) {
-    return sum_of_squares > 0x1p-300 && sum_of_squares < 0x1p300;
-}
-
-// Sums of a residual by one all-reduce: (r,r), and if the system is scaled from the left, (r,r) before that
-// but for a factor that is the same for every r.
-struct Squares {
-    double own = 0;
-    std::optional<double> unscaled = {};
-};
-
-// The cost of a solve so far.
-struct Counts {
-    long applications = 0;  // operator times vector
-    long exchanges = 0;     // messages to every neighbour, whatever the number of vectors in them
-    long reductions = 0;    // all-reduces
-    long words = 0;         // doubles in them
-
-    friend constexpr Counts operator-(const Counts& a, const Counts& b) {
-        return {a.applications - b.applications, a.exchanges - b.exchanges, a.reductions - b.reductions,
-                a.words - b.words};
-    }
-};
 
 struct Stop {
     double tolerance;     // on |b - A x| / |b|, 2-norms of the system as it is scaled

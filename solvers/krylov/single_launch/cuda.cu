@@ -1,0 +1,2 @@
+#define KEEL_GPU_CUDA
+#include "solvers/krylov/single_launch/launch.hpp"

@@ -1,0 +1,2 @@
+#define KEEL_GPU_EMULATED
+#include "solvers/krylov/single_launch/launch.hpp"
