@@ -57,9 +57,13 @@ struct Thread {
 #if !defined(__clang__) || defined(__x86_64__) || defined(__powerpc64__)
 using Point = void* [5];
 
+// A function of its own: a jump that GCC sees beside the places that it may lead to goes to the wrong one.
+[[noreturn, gnu::noinline, gnu::no_sanitize_address]] inline void jump(Point& to) {
+    __builtin_longjmp(to, 1);
+}
 // Goes on at `to`, and returns when something goes on at `from`.
 [[gnu::noinline, gnu::no_sanitize_address]] inline void go_on(Point& from, Point& to) {
-    if (__builtin_setjmp(from) == 0) __builtin_longjmp(to, 1);
+    if (__builtin_setjmp(from) == 0) jump(to);
 }
 // The same for a context that nothing has run in.
 [[gnu::noinline, gnu::no_sanitize_address]] inline void begin(Point& from, const ucontext_t& context) {
