@@ -15,7 +15,7 @@ from keel_runner import ALONE, INPUTS, NIGHTLY, ROOT, KeelTest, Record, Run
 from record_schema import against_schema
 
 sys.path.insert(0, str(ROOT / "scripts"))
-import check_result  # noqa: E402
+from studies.benchmark_result import reasons_not_to_take  # noqa: E402
 
 QUICK = ("--benchmark", "--quick")
 FIXED = "the rules of the benchmark fix it (docs/benchmark.md); leave it out"
@@ -71,11 +71,11 @@ class Benchmark(KeelTest):
         self.assertIn(f"\ndigest    {result['digest']}\n", run.stdout)
         text = run.files["RESULT.json"]
         digest = "the digest is of another text"
-        self.assertNotIn(digest, list(check_result.wrong(text)))
-        self.assertIn("--quick", list(check_result.wrong(text)))
+        self.assertNotIn(digest, list(reasons_not_to_take(text)))
+        self.assertIn("--quick", list(reasons_not_to_take(text)))
         changed = text.replace(f'"dof_per_second": {result["grids"][0]["dof_per_second"]}', '"dof_per_second": 1e30')
         self.assertNotEqual(changed, text)
-        self.assertIn(digest, list(check_result.wrong(changed)))
+        self.assertIn(digest, list(reasons_not_to_take(changed)))
 
     def test_what_is_changed_makes_the_class(self) -> None:
         for words, category, changed in (
