@@ -9,6 +9,7 @@
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/timers.hpp"
 #include "solvers/amg/hierarchy.hpp"
+#include "solvers/krylov/options.hpp"
 
 namespace keel {
 
