@@ -112,8 +112,7 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
 
 std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
     const std::string complaint = exceeds_memory(grids_, memory, make_solvers()).value_or("");
-    if (!complaint.empty() || !memory.process.given() || grids_.use.krylov == KrylovLevel::none)
-        return complaint;
+    if (!complaint.empty() || !memory.process.given()) return complaint;
     // A process at its limit ends. Predictions are right to a tenth, but for what MPI and libraries take.
     return exceeds_memory(grids_, memory, make_solvers(), 1.1 * this->memory({}, 1).bytes + 16e6)
         .value_or("");

@@ -57,7 +57,12 @@ std::size_t array_bytes(const MatrixUse& use, const MatrixPart& part);
 // The same of all ranks together.
 double bytes_at_least(const MatrixUse& use, const MatrixSize& size);
 
-// Why the matrix cannot fit on so many ranks; nothing if it may.
+// Rows that ranks need of each other, at most, where entries are all over the matrix; otherwise they are few,
+// and counted when the matrix is there.
+double requests_of(const MatrixUse& use, const MatrixSize& size, double ranks);
+
+// Why the matrix cannot fit on so many ranks; nothing if it may. Of processes with a limit of their own the
+// expected peak must fit.
 std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const SharedMemory& memory);
 
 // Bytes that one rank takes at most to read the whole matrix.

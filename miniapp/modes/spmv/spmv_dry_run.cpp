@@ -48,16 +48,6 @@ DryRunCost cost_of(const MatrixUse& use, const MatrixSize& size, double requests
     return cost;
 }
 
-// Rows that ranks need of each other, at most, where entries are all over the matrix; otherwise they are few,
-// and counted when the matrix is there.
-double requests_of(const MatrixUse& use, const MatrixSize& size, double ranks) {
-    const MatrixOptions& options = use.matrix.options;
-    const auto rows = static_cast<double>(size.rows);
-    const double off_diagonal = ranks > 1 && !is_matrix_file(options.matrix) ? size.entries - rows : 0;
-    if (options.matrix == "arrow") return std::min(off_diagonal, rows + ranks);
-    return options.matrix == "random" || options.ordering == Ordering::random ? off_diagonal : 0;
-}
-
 // From the plans that were made, and a proxy solve.
 Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size, const Sizes& found,
                    const GlobalRows& all, const Pattern& pattern) {
