@@ -2,7 +2,8 @@
 """Checks that each line of code stands in its room: peers -> miniapp -> solvers -> comm -> kernels, and so on inside the rooms;
 that modules of scripts import each other in no circle; and that the sources which documents name are there.
 
-Usage: check_rooms.py [ROOT]. Prints every violation as file:line: what; exit status 1 if there is any.
+Usage: check_rooms.py [ROOT]. Prints every violation as file:line: what; exit status 1 if there is any. Otherwise the lines of each
+house beside its budget.
 """
 
 import ast
@@ -23,6 +24,27 @@ STEPS: dict[str, list[tuple[str, ...]]] = {
 }
 STRANGERS = ["miniapp/modes"]  # the folders in here know none of each other
 SOURCES = {".hpp", ".cpp", ".h", ".cu", ".hip"}
+
+# The lines that a reader must own for a subject: its budget, and where they stand (path prefixes). The first that fits has a file.
+HOUSES: dict[str, tuple[int, tuple[str, ...]]] = {
+    "network mode": (1300, ("comm/network/", "miniapp/modes/network/")),
+    "Anderson, fixed points, orthogonalisation": (2700, (
+        "solvers/anderson/", "solvers/orthogonalise/", "solvers/multigrid/nonlinear/", "miniapp/modes/grids/fixed_point/")),
+    "GPU and Kokkos": (3150, (
+        "kernels/backends/cuda/", "kernels/backends/gpu", "kernels/backends/hip/", "kernels/backends/kokkos/",
+        "solvers/krylov/single_launch/")),
+    "matrices and AMG": (8300, (
+        "kernels/bodies/sparse", "comm/ranks/sparse_", "comm/patterns/row_partition", "comm/plans/negotiation", "comm/carry/item_",
+        "comm/carry/reverse_", "solvers/systems/sparse/", "solvers/krylov/sparse_", "solvers/amg/", "solvers/multigrid/algebraic/",
+        "miniapp/report/amg/", "miniapp/schemes/amg_", "miniapp/modes/spmv/")),
+    "prediction, dry runs, simulation": (4400, (
+        "kernels/backends/counting/", "kernels/timing/clock_of_simulation", "comm/reductions/tape", "comm/costs/",
+        "miniapp/files/machine_file", "miniapp/setup/machine/dry_run", "miniapp/setup/machine/memory",
+        "miniapp/setup/machine/simulation", "miniapp/schemes/", "miniapp/prediction/", "miniapp/modes/grids/prediction/",
+        "miniapp/modes/grids/grid_dry_run")),
+    "grids": (28300, ("kernels/", "comm/", "solvers/", "miniapp/")),
+    "tests": (30000, ("tests/",)),
+}  # fmt: skip
 
 # Code that may stand only in some places: pattern, where it is allowed (path prefixes), the message.
 ONLY: list[tuple[str, tuple[str, ...], str]] = [
@@ -147,6 +169,17 @@ def circles(root: Path) -> list[str]:
             for module in sorted(modules) for name, line in known[module].items() if leads(name, module)]
 
 
+def lines_by_house(root: Path) -> dict[str, int]:
+    """The lines of sources, and of the Python of tests."""
+    lines = dict.fromkeys(HOUSES, 0)
+    for path in sorted(path for room in [*ROOMS, "tests"] for path in (root / room).rglob("*")):
+        name = path.relative_to(root).as_posix()
+        house = next((house for house, (_, places) in HOUSES.items() if name.startswith(places)), None)
+        if house and (path.suffix in SOURCES or (house == "tests" and path.suffix == ".py")):
+            lines[house] += path.read_text(encoding="utf-8").count("\n")
+    return lines
+
+
 def violations(root: Path) -> list[str]:
     found = missing_sources(root) + circles(root)
     for path in sorted(p for room in ROOMS for p in (root / room).rglob("*") if p.suffix in SOURCES):
@@ -174,8 +207,13 @@ def main() -> int:
         print(f"{root}: not the project: it lacks one of the folders {', '.join(ROOMS)}")
         return 2
     found = violations(root)
-    print("\n".join(found) if found else "every line stands in its room")
-    return 1 if found else 0
+    if found:
+        print("\n".join(found))
+        return 1
+    print("every line stands in its room")
+    for house, lines in lines_by_house(root).items():
+        print(f"{lines:7,} lines of {HOUSES[house][0]:6,}: {house}")
+    return 0
 
 
 if __name__ == "__main__":
