@@ -50,8 +50,8 @@ double make_algebraic(Hierarchy& hierarchy, GridSetup& grids) {
     return bytes;
 }
 
-// Fields that are exchanged, one level after the other. Each scheme has buffers of its own, and what it filled
-// is compared with what the first did: both are read, by way of a copy.
+// Fields that are exchanged, one level after the other. Each scheme has buffers of its own, and what it
+// filled is compared with what the first did: both are read, by way of a copy.
 GridMemory memory_of_fields(const GridSetup& grids, int fields, int threads) {
     CountedMemory memory;
     const auto backend = make_counting_backend(memory, threads);

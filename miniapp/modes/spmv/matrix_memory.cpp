@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::size_t csr_entry = sizeof(double) + sizeof(std::int32_t);
 constexpr std::size_t global_entry = sizeof(double) + sizeof(std::int64_t);
-constexpr std::size_t allocated = 16;  // that the allocator adds to a list
+constexpr std::size_t allocated = 16;  // bytes that the allocator adds to a list
 constexpr std::size_t map_node = 80;   // an item's, with what the allocator adds
 // Entries of a file that rank 0 sends and others receive, each in a list that has grown.
 constexpr std::size_t reading = 2 * 2 * entries_at_once * sizeof(FileEntry);
 // How often a request that concerns a rank's node is held while it is negotiated and planned for: measured.
 constexpr std::size_t copies_of_requests = 6;
-// What the levels of algebraic multigrid below the finest take, bytes a row: measured, 275 of a 27-point and 330
-// of a 7-point stencil.
+// Bytes a row of the levels of algebraic multigrid below the finest: measured, 275 of a 27-point and 330 of a
+// 7-point stencil.
 constexpr std::size_t amg_row = 350;
 
 std::size_t columns(const MatrixUse& use) {
