@@ -232,7 +232,7 @@ std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPatte
     check(!options.one_colour || pattern.layout().colours_alternate(),
           "cells of one colour fill ghosts of one colour");
     auto exchanger = std::make_unique<Exchanger>(operations, std::move(plan), operations.layout().rank(),
-                                                 options.wire, transport, options.one_colour);
+                                                 options, transport);
     std::vector<MessageCopies> copies;
     for (const Carried carried : {Carried::all, Carried::one_colour})
         if (exchanger->carries(carried))
@@ -245,7 +245,7 @@ std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPatte
 std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
                                         const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
                                         const TransportOptions& transport) {
-    auto exchanger = std::make_unique<Exchanger>(operations, std::move(plan), rank, options.wire, transport);
+    auto exchanger = std::make_unique<Exchanger>(operations, std::move(plan), rank, options, transport);
     const MessageCopies copies{packs_of(exchanger->schedule(), cell),
                                unpacks_of(exchanger->schedule(), needed, cell)};
     return std::make_unique<FieldExchange>(operations, std::move(exchanger), options.overlap,

@@ -64,16 +64,6 @@ class Exchange {
     }
 };
 
-struct ExchangeOptions {
-    Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
-    // Work that needs no ghosts is done while messages are in flight: begin() also forwards until all
-    // messages to other nodes are sent.
-    bool overlap = false;
-    // With `one_colour` an exchange of one colour sends that colour alone; for patterns of cells whose
-    // colours alternate.
-    bool one_colour = false;
-};
-
 // `plan` is this rank's part of a plan of `pattern`. `operations` pack, unpack, copy and forward; they must
 // outlive the exchange. Buffers are made for one field and grow when more are reserved or carried.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,

@@ -5,17 +5,19 @@
 
 namespace keel {
 
-Exchanger::Exchanger(Operations& operations, Plan plan, int rank, Wire wire,
-                     const TransportOptions& transport, bool one_colour)
-    : operations_(operations), plan_(std::move(plan)), wire_(wire) {
-    routes_.push_back(route_of(plan_, rank, transport));
-    if (one_colour) routes_.push_back(route_of(of_one_colour(plan_), rank, transport));
+Exchanger::Exchanger(Operations& operations, Plan plan, int rank, const ExchangeOptions& options,
+                     const TransportOptions& transport)
+    : operations_(operations), plan_(std::move(plan)), wire_(options.wire) {
+    routes_.push_back(route_of(plan_, rank, options.carrier, transport));
+    if (options.one_colour)
+        routes_.push_back(route_of(of_one_colour(plan_), rank, options.carrier, transport));
     reserve(1);
 }
 
-Exchanger::Route Exchanger::route_of(const Plan& plan, int rank, const TransportOptions& transport) {
+Exchanger::Route Exchanger::route_of(const Plan& plan, int rank, Carrier carrier,
+                                     const TransportOptions& transport) {
     Route route{std::make_unique<const RankSchedule>(plan, rank), nullptr, {}};
-    route.messages = make_transport(transport, *route.schedule);
+    route.messages = make_transport(carrier, transport, *route.schedule);
     for (const SendStage& stage : route.schedule->stages) {
         for (const MessageEnd& message : stage.sends)
             if (!transport.topology.same_node(rank, message.peer))
@@ -27,6 +29,7 @@ Exchanger::Route Exchanger::route_of(const Plan& plan, int rank, const Transport
 
 void Exchanger::reserve(std::size_t fields) {
     if (fields <= room_) return;
+    for (const Route& one : routes_) one.messages->reserve(fields);
     send_ = operations_.make_buffer(schedule().send_values() * fields, wire_);
     receive_ = operations_.make_buffer(schedule().receive_values() * fields, wire_);
     room_ = fields;

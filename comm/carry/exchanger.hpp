@@ -13,15 +13,26 @@
 
 namespace keel {
 
+struct ExchangeOptions {
+    Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
+    Carrier carrier = Carrier::isend;
+    // Work that needs no ghosts is done while messages are in flight: begin() also forwards until all
+    // messages to other nodes are sent.
+    bool overlap = false;
+    // With `one_colour` an exchange of one colour sends that colour alone; for patterns of cells whose
+    // colours alternate.
+    bool one_colour = false;
+};
+
 // The cells of a plan that travel: all or, by the same messages (of_one_colour), those of one colour.
 enum class Carried { all, one_colour };
 
 class Exchanger {
   public:
     // `operations` make the buffers and forward from one to the other; they must outlive the exchanger. With
-    // `one_colour` it also carries cells of one colour, in the same buffers.
-    Exchanger(Operations& operations, Plan plan, int rank, Wire wire, const TransportOptions& transport,
-              bool one_colour = false);
+    // `one_colour` it also carries cells of one colour, in the same buffers. Collective.
+    Exchanger(Operations& operations, Plan plan, int rank, const ExchangeOptions& options,
+              const TransportOptions& transport);
 
     const Plan& plan() const { return plan_; }
     bool carries(Carried carried) const { return static_cast<std::size_t>(carried) < routes_.size(); }
@@ -47,7 +58,7 @@ class Exchanger {
     };
 
     const Route& route(Carried carried) const { return routes_[static_cast<std::size_t>(carried)]; }
-    Route route_of(const Plan& plan, int rank, const TransportOptions& transport);
+    Route route_of(const Plan& plan, int rank, Carrier carrier, const TransportOptions& transport);
     void forward_through(std::size_t last);
     void forward(std::size_t stage);
 

@@ -6,7 +6,7 @@ namespace keel {
 
 // Staged messages are packed and passed on in host memory, also where the operations compute elsewhere.
 ItemExchange::ItemExchange(Operations& operations, Plan plan, int rank, const TransportOptions& transport)
-    : rank_(rank), exchanger_(operations, std::move(plan), rank, Wire::staged, transport) {}
+    : rank_(rank), exchanger_(operations, std::move(plan), rank, {}, transport) {}
 
 void ItemExchange::run(const Give& give, const Take& take) {
     const RankSchedule& schedule = exchanger_.schedule();

@@ -31,11 +31,12 @@ BlockCopy pack_of(const Layout& layout, const Layout& boxes, int box, const Regi
 }  // namespace
 
 Redistribution::Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,
-                               const Region& cells, Plan plan, Wire wire, const TransportOptions& transport)
+                               const Region& cells, Plan plan, const ExchangeOptions& options,
+                               const TransportOptions& transport)
     : ends_(ends) {
     check(ends.from || ends.to, "every rank has boxes at one end");
     Operations& any = ends.from ? *ends.from : *ends.to;
-    exchanger_ = std::make_unique<Exchanger>(any, std::move(plan), rank, wire, transport);
+    exchanger_ = std::make_unique<Exchanger>(any, std::move(plan), rank, options, transport);
 
     const RankSchedule& schedule = exchanger_->schedule();
     const auto pack = [&](const Operations& operations, std::int64_t box, std::size_t offset) {

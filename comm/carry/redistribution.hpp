@@ -23,7 +23,8 @@ class Redistribution {
     // where another box of a larger one follows. `boxes` has the boxes of the pattern. `plan` is the part of
     // this rank. The operations must outlive this object.
     Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,
-                   const Region& cells, Plan plan, Wire wire, const TransportOptions& transport);
+                   const Region& cells, Plan plan, const ExchangeOptions& options,
+                   const TransportOptions& transport);
 
     // The cells of the fields `to` become those of the fields `from`; neither is read on a rank that has no
     // boxes there. Collective over the ranks of the plan.

@@ -2,6 +2,7 @@
 
 // One rank's messages of a plan on the wire.
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -16,6 +17,8 @@ namespace keel {
 class Transport {
   public:
     virtual ~Transport() = default;
+    // Makes room for so many fields in double precision. Collective; between exchanges.
+    virtual void reserve(std::size_t /*fields*/) {}
     // Posts all receives, and the sends of the first stage, for `fields` fields of this precision. The
     // buffers must stay untouched until wait(), except as await() and send() allow.
     virtual void start(const void* send, void* receive, std::size_t fields, Precision precision) = 0;
@@ -30,6 +33,13 @@ class Transport {
 // Progresses what else is in flight on this rank, such as all-reduces; false: nothing is left to progress.
 using Meanwhile = std::function<bool()>;
 
+// The calls of MPI that carry messages. A new one is a file of transports/, a name here and a line in
+// make_transport().
+enum class Carrier { isend, persistent, neighbour, shared };
+constexpr auto names_of(Carrier) {
+    return std::array{"isend", "persistent", "neighbour", "shared"};
+}
+
 struct TransportOptions {
     const Communicator& comm;
     const Topology& topology;
@@ -40,8 +50,9 @@ struct TransportOptions {
     int level = 0;
 };
 
-// Non-blocking sends and receives; those of a virtual rank are booked and not posted. The schedule must
-// outlive the result, the ledger too.
-std::unique_ptr<Transport> make_transport(const TransportOptions& options, const RankSchedule& schedule);
+// The messages of a virtual rank are booked and not posted. The schedule and the ledger must outlive the
+// result. Collective.
+std::unique_ptr<Transport> make_transport(Carrier carrier, const TransportOptions& options,
+                                          const RankSchedule& schedule);
 
 }  // namespace keel

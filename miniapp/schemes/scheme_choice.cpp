@@ -100,7 +100,7 @@ class MoveTrial : public Trial {
             moves_.push_back(std::make_unique<Redistribution>(
                 Redistribution::Ends{operations(from_), operations(to_)}, comm.rank(), pattern,
                 table.use.layout, table.use.layout.box_cells(),
-                make_plan(pattern, topology, table.rows[row].scheme, comm.rank()), options.exchange.wire,
+                make_plan(pattern, topology, table.rows[row].scheme, comm.rank()), options.exchange,
                 TransportOptions{comm, topology, static_cast<int>(row)}));
             moves_.back()->reserve(table.use.columns);
         }

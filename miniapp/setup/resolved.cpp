@@ -74,7 +74,9 @@ Communication communication_of(const Parameters& p, bool direct) {
     const std::optional<SchemeOptions> given = candidate_named(p.comm.scheme, options);
     return {.chooser = given ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
             .scheme = given ? *given : options,
-            .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
+            .exchange = {.wire = direct ? Wire::direct : Wire::staged,
+                         .carrier = p.comm.transport,
+                         .overlap = p.comm.overlap},
             .all_reduce = {p.comm.allreduce}};
 }
 
@@ -92,8 +94,8 @@ void choose_all_reduces(Resolved& resolved) {
 
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm) {
     const Parameters& p = deck.parameters;
-    const bool direct =
-        p.comm.device != DeviceMessages::staged && Session::takes_device_memory(p.run.backend);
+    const bool direct = p.comm.device != DeviceMessages::staged && p.comm.transport != Carrier::shared &&
+                        Session::takes_device_memory(p.run.backend);
     Resolved resolved{.ranks = p.problem.ranks > 0 ? p.problem.ranks : comm.size(),
                       .started = comm.size(),
                       .rank = comm.rank(),

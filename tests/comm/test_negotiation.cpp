@@ -118,7 +118,7 @@ TEST_CASE("values of any pattern reach whoever needs them, under every scheme") 
                     each_value(message, [&](const Item& item, int n, std::size_t at) {
                         if (item.owner == comm.rank()) send[at] = value_of(item, n);
                     });
-            const auto messages = make_transport({comm, topology, 3}, schedule);
+            const auto messages = make_transport(Carrier::isend, {comm, topology, 3}, schedule);
             messages->start(send.data(), receive.data(), columns, Precision::fp64);
             for (std::size_t d = 1; d < schedule.stages.size(); ++d) {
                 messages->await(d);

@@ -71,6 +71,7 @@ TEST_CASE("boxes are needed by who holds them behind, and every scheme brings th
 }
 
 TEST_CASE("cells arrive where their boxes go, under every scheme, several fields at a time") {
+    const auto carrier = GENERATE(Carrier::isend, Carrier::persistent, Carrier::neighbour, Carrier::shared);
     const Communicator comm = Communicator::world();
     const Topology topology = virtual_topology(comm.size(), 3);
     const auto backend = test::chosen_backend();
@@ -96,7 +97,7 @@ TEST_CASE("cells arrive where their boxes go, under every scheme, several fields
                 return Redistribution(there ? Redistribution::Ends{home.get(), away.get()}
                                             : Redistribution::Ends{away.get(), home.get()},
                                       comm.rank(), pattern, layout, cube(width),
-                                      make_plan(pattern, topology, scheme, comm.rank()), Wire::staged,
+                                      make_plan(pattern, topology, scheme, comm.rank()), {.carrier = carrier},
                                       TransportOptions{comm, topology, 1});
             };
             Redistribution to = move(owners, holders, true);

@@ -20,9 +20,10 @@ REPEATS = 3
 TRAFFIC = ["messages", "bytes", "off_node_messages", "off_node_bytes"]
 # Functions that keel calls and the library leaves to MPI: no message of the program's own, no request, no handle.
 NOT_COUNTED = {
-    "MPI_Abort", "MPI_Allgather", "MPI_Barrier", "MPI_Bcast", "MPI_Comm_rank", "MPI_Comm_set_errhandler",
-    "MPI_Comm_size", "MPI_Error_string", "MPI_Gather", "MPI_Get_count", "MPI_Get_library_version", "MPI_Init_thread",
-    "MPI_Iprobe", "MPI_Recv",
+    "MPI_Abort", "MPI_Allgather", "MPI_Barrier", "MPI_Bcast", "MPI_Comm_group", "MPI_Comm_rank", "MPI_Comm_set_errhandler",
+    "MPI_Comm_size", "MPI_Error_string", "MPI_Gather", "MPI_Get_count", "MPI_Get_library_version", "MPI_Group_free",
+    "MPI_Group_translate_ranks", "MPI_Init_thread", "MPI_Iprobe", "MPI_Recv", "MPI_Win_lock_all", "MPI_Win_shared_query",
+    "MPI_Win_unlock_all",
 }  # fmt: skip
 
 
@@ -63,7 +64,7 @@ class Counts(KeelTest):
         self.assertEqual(run.status, 0, run)
         ranks = [json.loads(run.files[f"counts_{rank}.json"]) for rank in range(case.ranks)]
         for seen in ranks:  # nothing is left behind, and nothing complete is tested or waited for
-            for name in ("requests_left", "communicators_left", "operations_left", "idle_tests", "idle_waits"):
+            for name in ("requests_left", "communicators_left", "operations_left", "windows_left", "idle_tests", "idle_waits"):
                 self.assertEqual(seen[name], 0, f"{name}{run}")
         return run, ranks
 
@@ -126,7 +127,7 @@ class Counts(KeelTest):
         def names(text: str) -> set[str]:
             return set(re.findall(r"\b(MPI_[A-Z][a-z_]+)\(", text))
 
-        called = set[str]().union(*(names(path.read_text()) for path in (ROOT / "comm").glob("*/*.[ch]pp")))
+        called = set[str]().union(*(names(path.read_text()) for path in (ROOT / "comm").rglob("*.[ch]pp")))
         wrapped = names((ROOT / "tests/pmpi/count_calls.cpp").read_text())
         self.assertEqual(called - wrapped, NOT_COUNTED)
         self.assertLessEqual(wrapped, called | {"MPI_Finalize"})
@@ -141,6 +142,19 @@ class Counts(KeelTest):
                 words = [word for word in words if word != DETERMINISTIC]
             cases.append(Case(ranks, (*words, f"bottom.solver={solver}")))
         self.hold_all(cases)
+
+    def test_transports(self) -> None:
+        grids = (*MULTIGRID, "comm.scheme=three_step", "comm.ranks_per_node=2", "multigrid.bottom_grid=2")
+        self.hold_all([
+            Case(4, (*grids, "comm.transport=persistent")),
+            Case(3, (*grids, "comm.transport=neighbour")),
+            Case(4, (*KRYLOV, "comm.transport=neighbour", "bottom.solver=ca_cg", "bottom.powers=matrix_powers")),
+        ])  # fmt: skip
+        # All ranks share memory, whatever nodes are made of them.
+        for words in (grids, (*MATRIX, "comm.scheme=three_step")):
+            run, seen = self.difference(Case(4, (*words, "comm.transport=shared")))
+            self.assertEqual(seen["messages"], 0, run)
+            self.assertGreater(sum(row["all_messages"] for row in run.records("timer")), 0, run)
 
     def test_sums_in_messages_of_our_own(self) -> None:
         cases = [
@@ -249,7 +263,8 @@ class Counts(KeelTest):
                 self.assertEqual(seen["messages"], (REPEATS - 1) * (solved + products), run)
 
     def test_products_and_solves_with_a_matrix(self) -> None:
-        for case in (Case(3, (*MATRIX,)), Case(4, (*MATRIX, OWN_SUMS, "comm.scheme=three_step"))):
+        for case in (Case(3, (*MATRIX, "comm.transport=persistent")), Case(4, (*MATRIX, OWN_SUMS, "comm.scheme=three_step")),
+                     Case(4, (*MATRIX, "comm.transport=neighbour", "comm.scheme=two_step"))):  # fmt: skip
             with self.subTest(case=case):
                 run, seen = self.difference(case)
                 products = run.records("timer")

@@ -24,6 +24,8 @@ SCHEMES = ["standard", "two_step", "three_step", "split", "staged_axes"]
 NOT_DISTURBED = {
     "MPI_Abort", "MPI_Comm_free", "MPI_Comm_rank", "MPI_Comm_set_errhandler", "MPI_Comm_size", "MPI_Error_string", "MPI_Get_count",
     "MPI_Get_library_version", "MPI_Init_thread", "MPI_Op_create", "MPI_Op_free",
+    "MPI_Comm_group", "MPI_Group_free", "MPI_Group_translate_ranks", "MPI_Win_lock_all", "MPI_Win_shared_query",
+    "MPI_Win_unlock_all",
 }  # fmt: skip
 
 
@@ -68,7 +70,7 @@ class Interleavings(KeelTest):
         def names(text: str) -> set[str]:
             return set(re.findall(r"\b(MPI_[A-Z][a-z_]+)\(", text))
 
-        called = set[str]().union(*(names(path.read_text()) for path in (ROOT / "comm").glob("*/*.[ch]pp")))
+        called = set[str]().union(*(names(path.read_text()) for path in (ROOT / "comm").rglob("*.[ch]pp")))
         wrapped = set(re.findall(r"^int (MPI_\w+)\(", (ROOT / "tests/pmpi/disturb_calls.cpp").read_text(), re.M))
         self.assertEqual(called - wrapped, NOT_DISTURBED)
         self.assertLessEqual(wrapped, called | {"MPI_Finalize"})
@@ -81,6 +83,13 @@ class Interleavings(KeelTest):
         choices = [["comm.overlap=true"], ["multigrid.ghost_colours=needed"]]
         words = [[f"comm.scheme={scheme}", *choice] for scheme, choice in zip(SCHEMES, itertools.cycle(choices))]
         self.same(EXCHANGES, [((4, 3)[number % 2], scheme) for number, scheme in enumerate(words)])
+
+    def test_transports(self) -> None:
+        three = "comm.scheme=three_step"
+        self.same(EXCHANGES, [(4, [three, "comm.transport=persistent"]), (3, [three, "comm.transport=neighbour", "comm.allreduce=recursive_doubling"]),
+                              (4, ["comm.overlap=true", "comm.transport=shared"])])  # fmt: skip
+        self.same(MATRIX, [(3, ["comm.scheme=two_step", f"comm.transport={way}"]) for way in ("persistent", "neighbour", "shared")],
+                  ranks=3)  # fmt: skip
 
     def test_products_with_a_matrix(self) -> None:
         # Its sums depend on how many ranks add them.

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -27,7 +29,15 @@ struct Counts {
     long in_flight = 0, most_in_flight = 0;
     long communicators = 0;  // made and not freed
     long operations = 0;     // the same
+    long windows = 0;        // the same
 };
+// A message that is started again and again.
+struct Prepared {
+    int receiver = 0;  // -1: it is received
+    long bytes = 0;
+    bool active = false;
+};
+std::map<MPI_Request, Prepared> prepared;
 Counts counts;
 
 long bytes_of(int count, MPI_Datatype type) {
@@ -76,14 +86,23 @@ void collects(MPI_Comm comm, const int* sizes, MPI_Datatype type) {
     for (int rank = 0; type == MPI_DOUBLE && rank < ranks; ++rank) counts.collected += sizes[rank];
 }
 
-// Calls MPI to test or wait for requests, and counts those that this completes.
+// Calls MPI to test or wait for requests, and counts those that this completes. The call returns its status,
+// and whether all are complete.
 template <class Call>
 int completes(int count, MPI_Request* requests, long& calls, long& idle_calls, const Call& call) {
-    const auto open = [&] { return count - std::count(requests, requests + count, MPI_REQUEST_NULL); };
+    const auto open = [&] {
+        return std::count_if(requests, requests + count, [](MPI_Request request) {
+            const auto found = prepared.find(request);
+            return request != MPI_REQUEST_NULL && (found == prepared.end() || found->second.active);
+        });
+    };
     const auto before = open();
     ++calls;
     if (count > 0 && before == 0) ++idle_calls;
-    const int status = call();
+    const auto [status, all] = call();
+    for (int n = 0; all && n < count; ++n)
+        if (const auto found = prepared.find(requests[n]); found != prepared.end())
+            found->second.active = false;
     counts.in_flight -= before - open();
     return status;
 }
@@ -108,10 +127,11 @@ void write() {
                  "\"waits\": %ld, "
                  "\"idle_tests\": %ld, \"idle_waits\": %ld, \"most_in_flight\": %ld, "
                  "\"requests_left\": %ld, \"communicators_left\": %ld, "
-                 "\"operations_left\": %ld}\n",
+                 "\"operations_left\": %ld, \"windows_left\": %ld}\n",
                  counts.sums, counts.words, counts.pending_sums, counts.collected, counts.tests, counts.waits,
-                 counts.idle_tests, counts.idle_waits, counts.most_in_flight, counts.in_flight,
-                 counts.communicators, counts.operations);
+                 counts.idle_tests, counts.idle_waits, counts.most_in_flight,
+                 counts.in_flight + static_cast<long>(prepared.size()), counts.communicators,
+                 counts.operations, counts.windows);
     std::fclose(file);
 }
 
@@ -142,6 +162,49 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
               MPI_Request* request) {
     begins();
     return PMPI_Irecv(data, count, type, from, tag, comm, request);
+}
+
+int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    const int status = PMPI_Send_init(data, count, type, to, tag, comm, request);
+    prepared[*request] = {in_world(comm, to), bytes_of(count, type)};
+    return status;
+}
+
+int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    const int status = PMPI_Recv_init(data, count, type, from, tag, comm, request);
+    prepared[*request] = {-1};
+    return status;
+}
+
+int MPI_Startall(int count, MPI_Request* requests) {
+    for (int n = 0; n < count; ++n) {
+        Prepared& one = prepared.at(requests[n]);
+        if (one.receiver >= 0) sends(one.receiver, one.bytes);
+        one.active = true;
+        begins();
+    }
+    return PMPI_Startall(count, requests);
+}
+
+int MPI_Request_free(MPI_Request* request) {
+    prepared.erase(*request);
+    return PMPI_Request_free(request);
+}
+
+int MPI_Ineighbor_alltoallv(const void* from, const int* sent, const int* first_sent, MPI_Datatype type,
+                            void* to, const int* received, const int* first, MPI_Datatype as, MPI_Comm comm,
+                            MPI_Request* request) {
+    int in = 0, out = 0, weighted = 0;
+    PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    std::vector<int> from_ranks(static_cast<std::size_t>(in)), to_ranks(static_cast<std::size_t>(out));
+    PMPI_Dist_graph_neighbors(comm, in, from_ranks.data(), MPI_UNWEIGHTED, out, to_ranks.data(),
+                              MPI_UNWEIGHTED);
+    for (std::size_t n = 0; n < to_ranks.size(); ++n)
+        sends(in_world(comm, to_ranks[n]), bytes_of(sent[n], type));
+    begins();
+    return PMPI_Ineighbor_alltoallv(from, sent, first_sent, type, to, received, first, as, comm, request);
 }
 
 int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
@@ -179,22 +242,22 @@ int MPI_Scatterv(const void* from, const int* sizes, const int* first, MPI_Datat
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     return completes(1, request, counts.tests, counts.idle_tests,
-                     [&] { return PMPI_Test(request, flag, status); });
+                     [&] { return std::pair(PMPI_Test(request, flag, status), *flag != 0); });
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
     return completes(count, requests, counts.tests, counts.idle_tests,
-                     [&] { return PMPI_Testall(count, requests, flag, statuses); });
+                     [&] { return std::pair(PMPI_Testall(count, requests, flag, statuses), *flag != 0); });
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     return completes(count, requests, counts.waits, counts.idle_waits,
-                     [&] { return PMPI_Waitall(count, requests, statuses); });
+                     [&] { return std::pair(PMPI_Waitall(count, requests, statuses), true); });
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
     return completes(count, requests, counts.waits, counts.idle_waits,
-                     [&] { return PMPI_Waitany(count, requests, index, status); });
+                     [&] { return std::pair(PMPI_Waitany(count, requests, index, status), false); });
 }
 
 int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* op) {
@@ -213,13 +276,33 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {
 }
 
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
-    ++counts.communicators;
-    return PMPI_Comm_split(comm, colour, key, part);
+    const int status = PMPI_Comm_split(comm, colour, key, part);
+    counts.communicators += *part == MPI_COMM_NULL ? 0 : 1;
+    return status;
 }
 
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
     ++counts.communicators;
     return PMPI_Comm_split_type(comm, type, key, info, part);
+}
+
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int from_count, const int* from, const int* from_weights,
+                                   int to_count, const int* to, const int* to_weights, MPI_Info info,
+                                   int reorder, MPI_Comm* graph) {
+    ++counts.communicators;
+    return PMPI_Dist_graph_create_adjacent(comm, from_count, from, from_weights, to_count, to, to_weights,
+                                           info, reorder, graph);
+}
+
+int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
+                            MPI_Win* window) {
+    ++counts.windows;
+    return PMPI_Win_allocate_shared(bytes, unit, info, comm, base, window);
+}
+
+int MPI_Win_free(MPI_Win* window) {
+    --counts.windows;
+    return PMPI_Win_free(window);
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {

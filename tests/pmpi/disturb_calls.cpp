@@ -33,7 +33,8 @@ struct Pending {
     char* data = nullptr;  // the program's
     std::vector<char> copy;
     std::tuple<MPI_Comm, int, int>
-        way{};  // communicator, peer, tag: messages on it do not overtake each other
+        way{};          // communicator, peer, tag: messages on it do not overtake each other
+    bool kept = false;  // the program starts it again and again
     bool active = false;
     bool posted = false;
     int withheld = 0;  // tests that will say no, done or not
@@ -171,6 +172,7 @@ void end(MPI_Request& request) {
             abort_for("something was written to where a message or a sum was awaited");
         std::memcpy(p.data, p.copy.data(), p.copy.size());
     }
+    if (p.kept) return;
     MPI_Request handle = request;
     if (p.kind == Kind::send || p.kind == Kind::receive) PMPI_Request_free(&handle);
     state().pending.erase(found);
@@ -256,6 +258,49 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
     dawdle(false);
     const int status = make_receive(data, count, type, from, tag, comm, request);
     begin(*request);
+    return status;
+}
+
+int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    dawdle(false);
+    const int status = make_send(data, count, type, to, tag, comm, false, request);
+    state().pending.at(*request).kept = true;
+    return status;
+}
+
+int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    dawdle(false);
+    const int status = make_receive(data, count, type, from, tag, comm, request);
+    state().pending.at(*request).kept = true;
+    return status;
+}
+
+int MPI_Startall(int count, MPI_Request* requests) {
+    dawdle(false);
+    for (int n = 0; n < count; ++n) begin(requests[n]);
+    return MPI_SUCCESS;
+}
+
+int MPI_Request_free(MPI_Request* request) {
+    dawdle(false);
+    if (state().pending.at(*request).active) abort_for("a request is freed while it is in flight");
+    state().pending.erase(*request);
+    return PMPI_Request_free(request);
+}
+
+// Its buffers are the program's; it is only late to be complete.
+int MPI_Ineighbor_alltoallv(const void* from, const int* sent, const int* first_sent, MPI_Datatype type,
+                            void* to, const int* received, const int* first, MPI_Datatype as, MPI_Comm comm,
+                            MPI_Request* request) {
+    dawdle(false);
+    const int status =
+        PMPI_Ineighbor_alltoallv(from, sent, first_sent, type, to, received, first, as, comm, request);
+    Pending p(Kind::barrier);
+    p.active = p.posted = true;
+    p.withheld = static_cast<int>(state().random() % 8);
+    state().pending.insert_or_assign(*request, std::move(p));
     return status;
 }
 
@@ -408,6 +453,25 @@ int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
     dawdle(true);
     return PMPI_Comm_split_type(comm, type, key, info, part);
+}
+
+int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int from_count, const int* from, const int* from_weights,
+                                   int to_count, const int* to, const int* to_weights, MPI_Info info,
+                                   int reorder, MPI_Comm* graph) {
+    dawdle(true);
+    return PMPI_Dist_graph_create_adjacent(comm, from_count, from, from_weights, to_count, to, to_weights,
+                                           info, reorder, graph);
+}
+
+int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
+                            MPI_Win* window) {
+    dawdle(true);
+    return PMPI_Win_allocate_shared(bytes, unit, info, comm, base, window);
+}
+
+int MPI_Win_free(MPI_Win* window) {
+    dawdle(true);
+    return PMPI_Win_free(window);
 }
 
 int MPI_Finalize() {

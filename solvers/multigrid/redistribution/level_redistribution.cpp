@@ -24,7 +24,7 @@ LevelRedistribution::LevelRedistribution(const LevelSite& site, const Agglomerat
             there ? Redistribution::Ends{here, away} : Redistribution::Ends{away, here}, site.comm.rank(),
             pattern, agglomeration.before, cells,
             make_plan(pattern, site.topology, there ? schemes.there : schemes.back, site.comm.rank()),
-            options.exchange.wire, site.transport(tag));
+            options.exchange, site.transport(tag));
     };
     const Region cells = agglomeration.before.box_cells();
     gather_ = made(4, Way::there, cells);

@@ -1,0 +1,101 @@
+#include "comm/carry/transports/posted.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace keel {
+
+PostedMessages::PostedMessages(const TransportOptions& options, const RankSchedule& schedule)
+    : comm_(options.comm),
+      topology_(options.topology),
+      schedule_(schedule),
+      first_tag_(options.tag * static_cast<int>(names_of(Phase{}).size())),
+      meanwhile_(options.meanwhile),
+      ledger_(options.ledger),
+      level_(options.level) {
+    if (comm_.kept_messages() == nullptr) return;
+    for (const MessageEnd& message : schedule.receives) keep(message);
+    for (const SendStage& stage : schedule.stages)
+        for (const MessageEnd& message : stage.sends) keep(message);
+}
+
+void PostedMessages::start(const void* send, void* receive, std::size_t fields, Precision precision) {
+    flight_ = {static_cast<const std::byte*>(send), static_cast<std::byte*>(receive), fields, precision};
+    arrived_ = 0;
+    book(Op::send, [&] {
+        if (!comm_.is_virtual()) post_receives();
+        post(0);
+    });
+}
+
+void PostedMessages::await(std::size_t stage) {
+    book(Op::wait, [&] { wait_for(schedule_.stages[stage].receives, false); });
+}
+
+void PostedMessages::send(std::size_t stage) {
+    book(Op::send, [&] { post(stage); });
+}
+
+void PostedMessages::wait() {
+    book(Op::wait, [&] { wait_for(schedule_.receives.size(), true); });
+}
+
+void PostedMessages::post(std::size_t stage) {
+    if (!comm_.is_virtual()) post_sends(stage);
+    if (ledger_ == nullptr) return;
+    for (const MessageEnd& message : schedule_.stages[stage].sends) {
+        const auto bytes =
+            static_cast<long>(message.values * flight_.fields * bytes_of_value(flight_.precision));
+        const bool off_node = !topology_.same_node(schedule_.rank, message.peer);
+        ledger_->at(Op::send, level_).traffic += Traffic{1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
+    }
+}
+
+void PostedMessages::keep(const MessageEnd& message) const {
+    KeptMessages& kept = *comm_.kept_messages();
+    ++kept.messages;
+    kept.items += message.items.size();
+    kept.relayed += message.relayed ? message.items.size() : 0;
+}
+
+void PostedMessages::idle() const {
+    if (meanwhile_) meanwhile_();
+    int found = 0;
+    require(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    std::this_thread::yield();
+}
+
+void PostedMessages::wait_for(std::size_t end, bool all) {
+    if (is_virtual()) return;
+    complete(arrived_, end);
+    const std::span<MPI_Request> open = requests(arrived_, end, all);
+    arrived_ = end;
+    if (std::ranges::count(open, MPI_REQUEST_NULL) == std::ssize(open)) return;
+    const auto count = static_cast<int>(open.size());
+    int done = 0;
+    while (!done && meanwhile_ && meanwhile_())
+        require(MPI_Testall(count, open.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (!done) require(MPI_Waitall(count, open.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+MessagesByRequest::MessagesByRequest(const TransportOptions& options, const RankSchedule& schedule)
+    : PostedMessages(options, schedule) {
+    first_.push_back(schedule.receives.size());
+    for (const SendStage& stage : schedule.stages) first_.push_back(first_.back() + stage.sends.size());
+    open_.resize(first_.back(), MPI_REQUEST_NULL);
+}
+
+void MessagesByRequest::receive(const MessageEnd& message, MPI_Request& request) const {
+    require(
+        MPI_Irecv(flight().receive + flight().place(message), count(message, message.peer, schedule().rank),
+                  flight().type(), message.peer, tag(message), comm(), &request),
+        "MPI_Irecv");
+}
+
+void MessagesByRequest::send(const MessageEnd& message, MPI_Request& request) const {
+    require(MPI_Isend(flight().send + flight().place(message), count(message, schedule().rank, message.peer),
+                      flight().type(), message.peer, tag(message), comm(), &request),
+            "MPI_Isend");
+}
+
+}  // namespace keel

@@ -1,0 +1,173 @@
+// Messages between ranks that share memory lie in windows of MPI_Win_allocate_shared, each in two places in
+// turn: the sender copies it into the receiver's window, the receiver out of it. Others travel as by isend.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <numeric>
+
+#include "comm/carry/transports/posted.hpp"
+
+namespace keel {
+namespace {
+
+// How many messages have been written and read, each on a line of its own in the widest caches.
+struct Counts {
+    alignas(256) std::uint64_t written = 0;
+    alignas(256) std::uint64_t read = 0;
+};
+
+// One message in its receiver's window: bytes from the beginning to its counts, and to its two places.
+struct Place {
+    std::array<std::int64_t, 3> from_base{};
+    std::byte* base = nullptr;  // null: the other end shares no memory
+
+    Counts& counts() const { return *reinterpret_cast<Counts*>(base + from_base[0]); }
+    std::byte* half(std::uint64_t exchange) const { return base + from_base[1 + exchange % 2]; }
+};
+
+class Shared : public MessagesByRequest {
+  public:
+    // Collective, as all that makes an exchange.
+    Shared(const TransportOptions& options, const RankSchedule& schedule)
+        : MessagesByRequest(options, schedule) {
+        if (is_virtual()) return;
+        require(MPI_Comm_split_type(comm(), MPI_COMM_TYPE_SHARED, schedule.rank, MPI_INFO_NULL, &node_),
+                "MPI_Comm_split_type");
+        MPI_Group all = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
+        MPI_Comm_group(comm(), &all);
+        MPI_Comm_group(node_, &here);
+        std::vector<int> ranks(static_cast<std::size_t>(options.comm.size()));
+        std::iota(ranks.begin(), ranks.end(), 0);
+        on_node_.resize(ranks.size());
+        MPI_Group_translate_ranks(all, options.comm.size(), ranks.data(), here, on_node_.data());
+        MPI_Group_free(&all);
+        MPI_Group_free(&here);
+    }
+    ~Shared() override {
+        // Windows are freed by all ranks together, of which another may not come here.
+        if (is_virtual() || std::uncaught_exceptions() > 0) return;
+        free_window();
+        MPI_Comm_free(&node_);
+    }
+
+    void reserve(std::size_t fields) override {
+        if (is_virtual()) return;
+        free_window();
+        const std::vector<MessageEnd>& receives = schedule().receives;
+        const std::size_t half = schedule().receive_values() * fields * sizeof(double);
+        const std::size_t bytes = alignof(Counts) + receives.size() * sizeof(Counts) + 2 * half;
+        std::byte* base = nullptr;
+        require(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node_,
+                                        static_cast<void*>(&base), &window_),
+                "MPI_Win_allocate_shared");
+        require(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+        // MPI aligns as it likes; pages are alike in all ranks.
+        const std::size_t first = alignof(Counts) - reinterpret_cast<std::uintptr_t>(base) % alignof(Counts);
+        exchange_ = 0;
+        received_.clear();
+        for (const MessageEnd& message : receives) {
+            const std::size_t counts = first + received_.size() * sizeof(Counts);
+            const std::size_t values =
+                first + receives.size() * sizeof(Counts) + message.offset * fields * sizeof(double);
+            new (base + counts) Counts();
+            received_.push_back({{static_cast<std::int64_t>(counts), static_cast<std::int64_t>(values),
+                                  static_cast<std::int64_t>(values + half)},
+                                 base_of(message.peer) ? base : nullptr});
+        }
+        tell_senders();
+    }
+
+  private:
+    // The window of a rank of the exchange, null of one that shares no memory.
+    std::byte* base_of(int peer) const {
+        const int rank = on_node_[static_cast<std::size_t>(peer)];
+        if (rank == MPI_UNDEFINED) return nullptr;
+        MPI_Aint bytes = 0;
+        int unit = 0;
+        std::byte* base = nullptr;
+        require(MPI_Win_shared_query(window_, rank, &bytes, &unit, static_cast<void*>(&base)),
+                "MPI_Win_shared_query");
+        return base;
+    }
+    // Receivers tell senders the places of their messages.
+    void tell_senders() {
+        std::vector<MPI_Request> told(received_.size(), MPI_REQUEST_NULL);
+        for (std::size_t n = 0; n < received_.size(); ++n) {
+            const MessageEnd& message = schedule().receives[n];
+            if (received_[n].base != nullptr)
+                require(MPI_Isend(received_[n].from_base.data(), 3, MPI_INT64_T, message.peer, tag(message),
+                                  comm(), &told[n]),
+                        "MPI_Isend");
+        }
+        sent_.clear();
+        for (const SendStage& stage : schedule().stages)
+            for (const MessageEnd& message : stage.sends) {
+                Place& place = sent_.emplace_back(Place{{}, base_of(message.peer)});
+                if (place.base != nullptr)
+                    require(MPI_Recv(place.from_base.data(), 3, MPI_INT64_T, message.peer, tag(message),
+                                     comm(), MPI_STATUS_IGNORE),
+                            "MPI_Recv");
+            }
+        require(MPI_Waitall(static_cast<int>(told.size()), told.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    }
+    void free_window() {
+        if (window_ == MPI_WIN_NULL) return;
+        MPI_Win_unlock_all(window_);
+        MPI_Win_free(&window_);
+    }
+
+    void post_receives() override {
+        ++exchange_;
+        for (std::size_t n = 0; n < received_.size(); ++n)
+            if (received_[n].base == nullptr) receive(schedule().receives[n], of_receives()[n]);
+    }
+    void post_sends(std::size_t stage) override {
+        const std::span<MPI_Request> requests = of_sends(stage);
+        const auto first = static_cast<std::size_t>(requests.data() - open_.data()) - received_.size();
+        for (std::size_t n = 0; n < requests.size(); ++n) {
+            const MessageEnd& message = schedule().stages[stage].sends[n];
+            const Place& place = sent_[first + n];
+            if (place.base == nullptr) {
+                send(message, requests[n]);
+                continue;
+            }
+            // The message of the exchange before the last, which lay there, has been read.
+            until(place.counts().read, exchange_ - std::min<std::uint64_t>(exchange_, 2));
+            std::copy_n(flight().send + flight().place(message), bytes_of(message), place.half(exchange_));
+            std::atomic_ref(place.counts().written).store(exchange_, std::memory_order_release);
+        }
+    }
+    void complete(std::size_t first, std::size_t end) override {
+        for (std::size_t n = first; n < end; ++n) {
+            const Place& place = received_[n];
+            if (place.base == nullptr) continue;
+            const MessageEnd& message = schedule().receives[n];
+            until(place.counts().written, exchange_);
+            std::copy_n(place.half(exchange_), bytes_of(message), flight().receive + flight().place(message));
+            std::atomic_ref(place.counts().read).store(exchange_, std::memory_order_release);
+        }
+    }
+    void until(std::uint64_t& count, std::uint64_t least) const {
+        while (std::atomic_ref(count).load(std::memory_order_acquire) < least) idle();
+    }
+    std::size_t bytes_of(const MessageEnd& message) const {
+        return message.values * flight().fields * bytes_of_value(flight().precision);
+    }
+
+    MPI_Comm node_ = MPI_COMM_NULL;
+    std::vector<int> on_node_;  // each rank's number among those of the node; MPI_UNDEFINED elsewhere
+    MPI_Win window_ = MPI_WIN_NULL;
+    std::vector<Place> received_, sent_;  // in the order of the schedule
+    std::uint64_t exchange_ = 0;          // the number of the exchange in flight, from 1 on
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_shared_memory(const TransportOptions& options, const RankSchedule& schedule) {
+    return std::make_unique<Shared>(options, schedule);
+}
+
+}  // namespace keel
