@@ -32,7 +32,8 @@ class SmallMatrix {
     std::vector<double> values_;
 };
 
-// |R| |R^-1|, 2-norms, of the leading k rows and columns; +infinity where a value is not finite.
+// |R| |R^-1|, 2-norms, of the leading k rows and columns; +infinity where a value is not finite or the
+// diagonal has a zero.
 double condition_of(const SmallMatrix& R, std::size_t k);
 
 // (I + L)^-1 y in place, of the strictly lower triangle L of the leading rows of W, as many as y has.
