@@ -34,12 +34,13 @@ class Backends(KeelTest):
         run = self.valid(ranks, *SAME, *words)
         return run.record("solve")
 
-    def assert_same(self, one: Record, other: Record) -> None:
-        """To rounding: the sums of a Krylov method are added in another order."""
+    def assert_same(self, one: Record, other: Record, rounding: float = 0) -> None:
+        """To rounding: the sums of a Krylov method are added in another order, and corrections have an error of `rounding`."""
         self.assertEqual(one["cycles"], other["cycles"])
         self.assertEqual(one["exchanges"], other["exchanges"])
-        for a, b in zip(one["residuals"], other["residuals"], strict=True):
-            self.assertLess(abs(a - b), 1e-4 * a + 1e-13)
+        before = [0.0, *one["residuals"][:-1]]
+        for a, b, last in zip(one["residuals"], other["residuals"], before, strict=True):
+            self.assertLess(abs(a - b), 1e-4 * a + rounding * last + 1e-13)
         self.assertLess(abs(one["u_l2"] / other["u_l2"] - 1), 1e-9)
 
     def test_every_backend_gives_the_same_cycles_and_residuals(self) -> None:
@@ -59,7 +60,8 @@ class Backends(KeelTest):
             self.assertLess(len(reference["residuals"]), reference["cycles"])
             for words in self.ways("mixed"):
                 with self.subTest(words=words, ranks=ranks, deck=deck):
-                    self.assert_same(self.valid(ranks, *deck, *words).record("solve"), reference)
+                    # Backends fuse other multiply-adds; the operator, of condition 100, multiplies their rounding.
+                    self.assert_same(self.valid(ranks, *deck, *words).record("solve"), reference, 100 * 2.0**-23)
 
     def test_sequences_of_launches_are_replayed_only_if_asked_for(self) -> None:
         for name, row in self.rows().items():
