@@ -14,5 +14,5 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
 # CMake finds that this compiler needs no wrapper, as that of a Cray.
 set(keel_mpi ${CMAKE_SYSROOT}/usr/lib/${keel_debian}-linux-gnu/openmpi)
-set(CMAKE_CXX_FLAGS_INIT "${keel_flags} -isystem ${keel_mpi}/include -DOMPI_SKIP_MPICXX")
+set(CMAKE_CXX_FLAGS_INIT "${keel_flags} -Wno-psabi -isystem ${keel_mpi}/include -DOMPI_SKIP_MPICXX")
 set(CMAKE_CXX_STANDARD_LIBRARIES_INIT "-L${keel_mpi}/lib -lmpi -Wl,-rpath-link,${CMAKE_SYSROOT}/usr/lib/${keel_debian}-linux-gnu")
