@@ -12,11 +12,11 @@ class Isend : public MessagesByRequest {
   private:
     void post_receives() override {
         auto request = of_receives().begin();
-        for (const MessageEnd& message : schedule().receives) receive(message, *request++);
+        for (const MessageEnd& message : schedule().receives) post_receive(message, *request++);
     }
     void post_sends(std::size_t stage) override {
         auto request = of_sends(stage).begin();
-        for (const MessageEnd& message : schedule().stages[stage].sends) send(message, *request++);
+        for (const MessageEnd& message : schedule().stages[stage].sends) post_send(message, *request++);
     }
 };
 

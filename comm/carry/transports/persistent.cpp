@@ -24,10 +24,10 @@ class Persistent : public MessagesByRequest {
 
     void post_receives() override {
         prepare();
-        start(of_receives());
+        start_all(of_receives());
     }
-    void post_sends(std::size_t stage) override { start(of_sends(stage)); }
-    static void start(std::span<MPI_Request> requests) {
+    void post_sends(std::size_t stage) override { start_all(of_sends(stage)); }
+    static void start_all(std::span<MPI_Request> requests) {
         if (!requests.empty())
             require(MPI_Startall(static_cast<int>(requests.size()), requests.data()), "MPI_Startall");
     }

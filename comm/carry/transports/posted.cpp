@@ -85,14 +85,14 @@ MessagesByRequest::MessagesByRequest(const TransportOptions& options, const Rank
     open_.resize(first_.back(), MPI_REQUEST_NULL);
 }
 
-void MessagesByRequest::receive(const MessageEnd& message, MPI_Request& request) const {
+void MessagesByRequest::post_receive(const MessageEnd& message, MPI_Request& request) const {
     require(
         MPI_Irecv(flight().receive + flight().place(message), count(message, message.peer, schedule().rank),
                   flight().type(), message.peer, tag(message), comm(), &request),
         "MPI_Irecv");
 }
 
-void MessagesByRequest::send(const MessageEnd& message, MPI_Request& request) const {
+void MessagesByRequest::post_send(const MessageEnd& message, MPI_Request& request) const {
     require(MPI_Isend(flight().send + flight().place(message), count(message, schedule().rank, message.peer),
                       flight().type(), message.peer, tag(message), comm(), &request),
             "MPI_Isend");

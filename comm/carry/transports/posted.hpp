@@ -91,8 +91,8 @@ class MessagesByRequest : public PostedMessages {
         return std::span(open_).subspan(first_[stage], schedule().stages[stage].sends.size());
     }
     std::span<MPI_Request> of_receives() { return std::span(open_).first(schedule().receives.size()); }
-    void receive(const MessageEnd& message, MPI_Request& request) const;
-    void send(const MessageEnd& message, MPI_Request& request) const;
+    void post_receive(const MessageEnd& message, MPI_Request& request) const;
+    void post_send(const MessageEnd& message, MPI_Request& request) const;
 
     std::vector<MPI_Request> open_;
 

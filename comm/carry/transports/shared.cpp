@@ -122,7 +122,7 @@ class Shared : public MessagesByRequest {
     void post_receives() override {
         ++exchange_;
         for (std::size_t n = 0; n < received_.size(); ++n)
-            if (received_[n].base == nullptr) receive(schedule().receives[n], of_receives()[n]);
+            if (received_[n].base == nullptr) post_receive(schedule().receives[n], of_receives()[n]);
     }
     void post_sends(std::size_t stage) override {
         const std::span<MPI_Request> requests = of_sends(stage);
@@ -131,7 +131,7 @@ class Shared : public MessagesByRequest {
             const MessageEnd& message = schedule().stages[stage].sends[n];
             const Place& place = sent_[first + n];
             if (place.base == nullptr) {
-                send(message, requests[n]);
+                post_send(message, requests[n]);
                 continue;
             }
             // The message of the exchange before the last, which lay there, has been read.
