@@ -77,7 +77,7 @@ struct Compute {
     double launch = 0;
     std::optional<double> flop_rate = {};  // a second; limits nothing where it is not known
     std::optional<Cache> cache = {};
-    double look = 0;  // seconds that it takes to ask whether a message has come
+    std::optional<double> look = {};  // seconds that it takes to ask whether a message has come
 
     // Seconds of `calls` operations that do `work` together.
     double time(double calls, const Work& work) const;

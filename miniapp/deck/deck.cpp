@@ -33,10 +33,7 @@ const Key* nearest_key(const Table& table, const std::string& section, const std
 }
 
 std::string key_list(const Table& table, const std::string& section) {
-    std::vector<std::string> names;
-    for (const Key& key : table.keys())
-        if (key.section == section) names.push_back(key.name);
-    return fmt::format("{}", fmt::join(names, ", "));
+    return fmt::format("{}", fmt::join(table.names(section), ", "));
 }
 
 bool is_among(const std::vector<std::string>& names, const std::string& word) {
@@ -58,6 +55,10 @@ class Reader {
     }
 
     void read_file(const FileText& file);
+    void read_content(const std::string& file, const toml::table& content) {
+        file_ = deck_.file = file;
+        read_table("", content);
+    }
     void read_overrides(std::span<const std::string> overrides);
     Deck result() && {
         if (unknown_ > most_unknown)
@@ -69,7 +70,8 @@ class Reader {
 
   private:
     static constexpr int most_unknown = 20;  // are reported; to find the nearest name takes time
-    void read_section(const toml::key& name, const toml::node& content);
+    void read_table(const std::string& section, const toml::table& content);
+    void read_section(const std::string& where, std::string section, const toml::node& content);
     void read_override(const std::string& word, std::map<std::string, std::string>& given);
     void take(const std::string& where, const Key& key, const DeckValue& value);
     void refuse(const std::string& where, const Key& key, const std::string& value, const std::string& what);
@@ -114,34 +116,38 @@ void Reader::read_file(const FileText& file) {
         if (error->column > 0) file_ += fmt::format(":{}", error->column);
         return lose_file(error->reason);
     }
-    for (const auto& [name, node] : in_file_order(content)) read_section(*name, *node);
+    read_content(file.name, content);
 }
 
-void Reader::read_section(const toml::key& name, const toml::node& content) {
-    const std::vector<std::string> sections = table_.sections();
-    std::string section{name.str()};
-    const bool known = is_among(sections, section);
-    const std::string where = place(name.source());
-    if (!content.is_table()) {
-        if (!known) return unknown_key(where, "", section);
+void Reader::read_table(const std::string& section, const toml::table& content) {
+    const std::vector<std::string> names = table_.names(section);
+    for (const auto& [key, node] : in_file_order(content)) {
+        const std::string where = place(key->source());
+        const std::string name(key->str());
+        if (const Key* const found = table_.find(section, name))
+            take(where, *found, value_of(*node));
+        else if (is_among(names, name) || (section.empty() && node->is_table()))
+            read_section(where, section.empty() ? name : section + "." + name, *node);
+        else
+            unknown_key(where, section, name);
+    }
+}
+
+void Reader::read_section(const std::string& where, std::string section, const toml::node& content) {
+    if (!content.is_table())
         return complain(where, fmt::format("{} = {}: is a section; write [{}] and its keys below it", section,
                                            shown_value(value_of(content)), section));
-    }
-    if (!known) {
+    if (table_.names(section).empty()) {
         if (++unknown_ > most_unknown) return;
+        const std::vector<std::string> sections = table_.names("");
         const auto meant = nearest(section, sections);
         complain(where, fmt::format("[{}]: unknown section; the sections are {}{}", section,
                                     fmt::join(sections, ", "), did_you_mean(section, sections)));
         if (!meant) return;
         section = *meant;  // the mistakes below it are found in the same go
     }
-    for (const auto& [key_name, node] : in_file_order(*content.as_table())) {
-        const std::string at = place(key_name->source());
-        if (const Key* key = table_.find(section, key_name->str()))
-            take(at, *key, value_of(*node));
-        else
-            unknown_key(at, section, std::string(key_name->str()));
-    }
+    deck_.origin[section] = place(content.source());
+    read_table(section, *content.as_table());
 }
 
 // The TOML value that `text` is, if it is exactly one.
@@ -222,20 +228,21 @@ void Reader::refuse(const std::string& where, const Key& key, const std::string&
 
 void Reader::unknown_key(const std::string& where, const std::string& section, const std::string& name) {
     if (++unknown_ > most_unknown) return;
-    const auto sections = table_.sections();
+    const bool known = !section.empty() && !table_.names(section).empty();
     std::string message =
         fmt::format("{}: unknown key", section.empty() ? name : fmt::format("{}.{}", section, name));
-    if (is_among(sections, section))
+    if (known)
         message += fmt::format("; [{}] has {}", section, key_list(table_, section));
     else
         message +=
             fmt::format("; {} {}", section.empty() ? "keys belong to the sections" : "the sections are",
-                        fmt::join(sections, ", "));
+                        key_list(table_, ""));
     if (const Key* meant = nearest_key(table_, section, name)) {
         message += fmt::format(" (did you mean \"{}\"?)", meant->full_name());
         deck_.refused.insert(meant->full_name());
-    } else if (!is_among(sections, section)) {
-        message += did_you_mean(section.empty() ? name : section, sections);
+    } else {
+        message +=
+            did_you_mean(known || section.empty() ? name : section, table_.names(known ? section : ""));
     }
     complain(where, message);
 }
@@ -257,6 +264,12 @@ Deck read_deck(const Table& table, const std::optional<FileText>& file,
     Reader reader(table);
     if (file) reader.read_file(*file);
     reader.read_overrides(overrides);
+    return std::move(reader).result();
+}
+
+Deck read_deck(const Table& table, const std::string& file, const toml::table& content) {
+    Reader reader(table);
+    reader.read_content(file, content);
     return std::move(reader).result();
 }
 

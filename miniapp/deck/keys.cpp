@@ -49,7 +49,8 @@ std::string text_of(const Condition& condition) {
 Key& Table::add(Key key) {
     const Parameters defaults;
     Parameters assigned;
-    if (key.assign(key.value(defaults), assigned) || key.value(assigned) != key.value(defaults))
+    const DeckValue value = key.value(defaults);
+    if (!value.is_null() && (key.assign(value, assigned) || key.value(assigned) != value))
         throw std::logic_error(key.full_name() + ": the default is not a value that the key may have");
     const auto last = std::ranges::find(keys_.rbegin(), keys_.rend(), key.section, &Key::section);
     const auto place = last == keys_.rend() ? keys_.end() : last.base();
@@ -63,6 +64,18 @@ std::vector<std::string> Table::sections() const {
     return sections;
 }
 
+std::vector<std::string> Table::names(const std::string& section) const {
+    const std::string before = section.empty() ? "" : section + ".";
+    std::vector<std::string> names;
+    for (const Key& key : keys_) {
+        const std::string full = key.full_name();
+        if (!full.starts_with(before)) continue;
+        const std::string name = full.substr(before.size(), full.find('.', before.size()) - before.size());
+        if (names.empty() || names.back() != name) names.push_back(name);
+    }
+    return names;
+}
+
 const Key* Table::find(std::string_view section, std::string_view name) const {
     const auto found = std::ranges::find_if(
         keys_, [&](const Key& key) { return key.section == section && key.name == name; });
@@ -70,7 +83,7 @@ const Key* Table::find(std::string_view section, std::string_view name) const {
 }
 
 const Key* Table::find(std::string_view full_name) const {
-    const auto dot = full_name.find('.');
+    const auto dot = full_name.rfind('.');
     if (dot == std::string_view::npos) return nullptr;
     return find(full_name.substr(0, dot), full_name.substr(dot + 1));
 }

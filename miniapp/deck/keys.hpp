@@ -38,7 +38,7 @@ struct Key {
     std::vector<Condition> needs = {};  // all of them
     bool expert = false;                // for ablations and rare wishes: not among the common keys
 
-    // The key's value in the parameters.
+    // The key's value in the parameters; null: there is none.
     std::function<DeckValue(const Parameters&)> value;
     // Puts a value into the parameters; returns why it cannot, or nothing.
     std::function<std::optional<std::string>(const DeckValue&, Parameters&)> assign;
@@ -56,6 +56,9 @@ class Table {
 
     std::span<const Key> keys() const { return keys_; }
     std::vector<std::string> sections() const;
+    // The names that may stand in a section: its keys, then the sections within it, such as node in "host"
+    // for the section "host.node". Those of "" are the outermost sections.
+    std::vector<std::string> names(const std::string& section) const;
     // A null pointer if there is no such key.
     const Key* find(std::string_view section, std::string_view name) const;
     const Key* find(std::string_view full_name) const;

@@ -152,9 +152,10 @@ class ModeOptions {
         return std::any_cast<Options&>(held);
     }
     template <class Options>
-    Options of() const {
+    const Options& of() const {
+        static const Options untouched;
         const auto found = options_.find(typeid(Options));
-        return found == options_.end() ? Options{} : std::any_cast<const Options&>(found->second);
+        return found == options_.end() ? untouched : std::any_cast<const Options&>(found->second);
     }
 
   private:

@@ -40,19 +40,17 @@ constexpr Interval inside(double lowest, double highest) {
 template <class Options>
 class Section {
   public:
-    // `options` finds the structure in a Parameters.
+    // `find` returns the address of the structure in a Parameters: null where there is none to be read.
+    template <std::invocable<Parameters&> Find>
+    Section(Table& table, std::string name, const Find& find)
+        : table_(&table), name_(std::move(name)), write_(find), read_(find) {}
     Section(Table& table, std::string name, Options Parameters::*options)
-        : table_(&table),
-          name_(std::move(name)),
-          write_([options](Parameters& p) -> Options& { return p.*options; }),
-          read_([options](const Parameters& p) { return p.*options; }) {}
+        : Section(table, std::move(name), [options](auto& p) { return &(p.*options); }) {}
     // The options that some modes alone know.
     Section(Table& table, std::string name, std::vector<std::string> modes)
-        : table_(&table),
-          name_(std::move(name)),
-          write_([](Parameters& p) -> Options& { return p.mode_options.of<Options>(); }),
-          read_([](const Parameters& p) { return p.mode_options.of<Options>(); }),
-          always_{{"run.mode", std::move(modes)}} {}
+        : Section(table, std::move(name), [](auto& p) { return &p.mode_options.template of<Options>(); }) {
+        always_ = {{"run.mode", std::move(modes)}};
+    }
     Section(Table& table, std::string name, std::string mode)
         : Section(table, std::move(name), std::vector{std::move(mode)}) {}
 
@@ -92,6 +90,16 @@ class Section {
             std::move(unit));
     }
 
+    // A member that need not be there: its value is null where it is not.
+    template <class T, class Member>
+    Section& add(std::string key, ValueKind<T> kind, std::optional<Member> Options::*member,
+                 std::string meaning, std::string unit = "") {
+        return add_kind(
+            std::move(key), std::move(kind), [=](const Options& o) { return o.*member; },
+            [=](Options& o, const T& value) { o.*member = static_cast<Member>(value); }, std::move(meaning),
+            std::move(unit));
+    }
+
     template <std::integral T>
     Section& integer(std::string key, T Options::*member, IntegerRange range, std::string meaning,
                      std::string unit = "") {
@@ -108,7 +116,8 @@ class Section {
                    std::move(meaning), std::move(unit));
     }
 
-    Section& real(std::string key, double Options::*member, const Interval& allowed, std::string meaning,
+    template <class Member>
+    Section& real(std::string key, Member Options::*member, const Interval& allowed, std::string meaning,
                   std::string unit = "") {
         return add(std::move(key), real_kind(allowed), member, std::move(meaning), std::move(unit));
     }
@@ -171,13 +180,17 @@ class Section {
                           .is_text = kind.is_text,
                           .needs = std::move(needs),
                           .expert = for_experts_,
-                          .value = [read = read_, print = kind.print,
-                                    get](const Parameters& p) { return print(get(read(p))); },
+                          .value =
+                              [read = read_, print = kind.print, get](const Parameters& p) {
+                                  const Options* const options = read(p);
+                                  const auto value = options ? std::optional<T>(get(*options)) : std::nullopt;
+                                  return value ? print(*value) : DeckValue();
+                              },
                           .assign = [write = write_, parse = kind.parse, set](
                                         const DeckValue& value, Parameters& p) -> std::optional<std::string> {
                               const Parsed<T> parsed = parse(value);
                               if (!parsed.value) return parsed.complaint;
-                              set(write(p), *parsed.value);
+                              set(*write(p), *parsed.value);
                               return {};
                           }});
         return *this;
@@ -186,8 +199,8 @@ class Section {
     Table* table_;
     std::string name_;
     bool for_experts_ = false;
-    std::function<Options&(Parameters&)> write_;
-    std::function<Options(const Parameters&)> read_;
+    std::function<Options*(Parameters&)> write_;
+    std::function<const Options*(const Parameters&)> read_;
     std::vector<Condition> always_;  // conditions of every key
     std::function<Condition(const std::string&)> conditions_;
     Key* last_ = nullptr;

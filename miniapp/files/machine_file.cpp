@@ -4,14 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "comm/patterns/pattern.hpp"
-#include "miniapp/deck/text/spelling.hpp"
+#include "miniapp/deck/rules.hpp"
+#include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/toml.hpp"
 #include "miniapp/files/data_folders.hpp"
 
@@ -21,262 +22,193 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr Memory memories[] = {Memory::host, Memory::device, Memory::managed};
-constexpr Locality localities[] = {Locality::socket, Locality::node, Locality::off_node};
-constexpr Protocol protocols[] = {Protocol::short_, Protocol::eager, Protocol::rendezvous};
-
-struct Count {
-    const char* name;
-    std::optional<int> Machine::*member;
-};
-constexpr Count machine_counts[] = {{"ranks_per_node", &Machine::ranks_per_node},
-                                    {"ranks_per_socket", &Machine::ranks_per_socket},
-                                    {"gpus_per_node", &Machine::gpus_per_node},
-                                    {"gpus_per_socket", &Machine::gpus_per_socket}};
-
-// A table of the file, read key by key: keys that nobody asks for are unknown. A key that is missing or wrong
-// gives nothing; it is complained of if it is wrong, or missing although there is a remedy for that.
-class FileTable {
-  public:
-    FileTable(const toml::table& content, std::string name, const std::string& file,
-              std::vector<std::string>& errors)
-        : content_(content), name_(std::move(name)), file_(file), errors_(errors) {}
-
-    std::string full(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }
-    void complain(const toml::source_region& source, const std::string& what) {
-        errors_.push_back(fmt::format("{}:{}: {}", file_, source.begin.line, what));
-    }
-    // `what` follows the full name of the key.
-    void complain_of(const std::string& key, const std::string& what) {
-        const toml::node* const node = content_.get(key);
-        complain(node ? node->source() : content_.source(), full(key) + what);
-    }
-
-    const toml::node* find(const std::string& key, const std::string& remedy = "") {
-        known_.push_back(key);
-        const toml::node* const node = content_.get(key);
-        if (!node && !remedy.empty()) complain_of(key, " is missing; " + remedy);
-        return node;
-    }
-    std::optional<double> positive(const std::string& key, const std::string& remedy = "") {
-        return number(key, remedy, false);
-    }
-    std::optional<double> seconds(const std::string& key, const std::string& remedy = "") {
-        return number(key, remedy, true);
-    }
-    std::optional<int> integer(const std::string& key, int lowest, const std::string& remedy = "");
-    // Each byte's seconds, or the inverse of a rate.
-    std::optional<double> beta();
-    std::optional<Postal> postal(const std::string& key, bool has_overhead = false,
-                                 const std::string& remedy = "");
-    // Hands the table of that name, if there is one, to `read`, and complains of its unknown keys.
-    template <class Read>
-    void table(const std::string& key, const Read& read, const std::string& remedy = "") {
-        const toml::node* const node = find(key, remedy);
-        if (!node) return;
-        if (const auto* const inner = node->as_table())
-            return FileTable(*inner, full(key), file_, errors_).read_all(read);
-        complain_of(key, fmt::format(": must be a table, such as {{ alpha = 1e-6, beta = 1e-10 }} or [{}] "
-                                     "and its keys below it",
-                                     full(key)));
-    }
-    // The same of an array of tables.
-    template <class Read>
-    void tables(const std::string& key, const Read& read) {
-        const toml::node* const node = find(key);
-        if (!node) return;
-        const toml::array* const all = node->as_array();
-        if (!all || !all->is_homogeneous<toml::table>())
-            return complain_of(key, ": must be tables; write [[" + key + "]] and its keys below it");
-        for (const toml::node& one : *all)
-            FileTable(*one.as_table(), full(key), file_, errors_).read_all(read);
-    }
-    template <class Read>
-    void read_all(const Read& read) {
-        read(*this);
-        for (const auto& [key, node] : content_) {
-            const std::string given(key.str());
-            if (std::ranges::find(known_, given) == known_.end())
-                complain(key.source(), fmt::format("{}: unknown key; allowed are {}{}", full(given),
-                                                   fmt::join(known_, ", "), did_you_mean(given, known_)));
-        }
-    }
-
-  private:
-    std::optional<double> number(const std::string& key, const std::string& remedy, bool zero_is_allowed);
-
-    const toml::table& content_;
-    std::string name_;  // in complaints
-    const std::string& file_;
-    std::vector<std::string>& errors_;
-    std::vector<std::string> known_;
-};
-
-std::optional<double> FileTable::number(const std::string& key, const std::string& remedy,
-                                        bool zero_is_allowed) {
-    const toml::node* const node = find(key, remedy);
-    if (!node) return {};
-    const std::optional<double> value = node->value<double>();
-    // Within these no sum over ranks and messages overflows, and no time vanishes.
-    constexpr double least = 1e-18, most = 1e18;
-    if (node->is_number() && ((*value >= least && *value <= most) || (zero_is_allowed && *value == 0)))
-        return value;
-    complain_of(key, fmt::format(": must be a number {} 0, from {:g} to {:g}, such as 1.5e-6",
-                                 zero_is_allowed ? ">=" : ">", least, most));
-    return {};
+// The part of a machine; one that is to be written to is made if it is not there.
+template <class T>
+T* part(std::optional<T>& whole) {
+    return whole ? &*whole : &whole.emplace();
+}
+template <class T>
+const T* part(const std::optional<T>& whole) {
+    return whole ? &*whole : nullptr;
+}
+// Files are read copy by copy.
+CopyCosts* part(std::vector<CopyCosts>& copies) {
+    return copies.empty() ? &copies.emplace_back() : &copies.back();
+}
+const CopyCosts* part(const std::vector<CopyCosts>& copies) {
+    return copies.empty() ? nullptr : &copies.back();
 }
 
-std::optional<int> FileTable::integer(const std::string& key, int lowest, const std::string& remedy) {
-    const toml::node* const node = find(key, remedy);
-    if (!node) return {};
-    const auto* const integer = node->as_integer();
-    if (integer && integer->get() >= lowest && integer->get() <= std::numeric_limits<int>::max())
-        return static_cast<int>(integer->get());
-    complain_of(key, fmt::format(": must be an integer >= {}", lowest));
-    return {};
-}
+// Within these no sum over ranks and messages overflows, and no time vanishes.
+constexpr Interval positive{1e-18, 1e18, false, false};
+constexpr Interval seconds{0, 1e18, false, false};
 
-std::optional<double> FileTable::beta() {
-    const auto beta = positive("beta");
-    const auto rate = positive("rate");
-    const bool has_beta = content_.contains("beta");
-    if (has_beta == content_.contains("rate")) {
-        complain(content_.source(),
-                 fmt::format("{}: {}; give beta, the seconds a byte, or rate, the bytes a second", name_,
-                             has_beta ? "has beta and rate" : "beta is missing"));
-        return {};
-    }
-    return rate ? std::optional(1 / *rate) : beta;
-}
-
-std::optional<Postal> FileTable::postal(const std::string& key, bool has_overhead,
-                                        const std::string& remedy) {
-    std::optional<Postal> cost;
-    const auto read = [&](FileTable& here) {
-        const auto alpha = here.positive("alpha", "give the seconds a message");
-        const auto beta = here.beta();
-        const auto overhead = has_overhead ? here.seconds("overhead") : std::nullopt;
-        if (alpha && beta) cost = Postal{*alpha, *beta, overhead};
-        if (alpha && overhead.value_or(0) > *alpha)
-            here.complain_of(
-                "overhead",
-                fmt::format(" = {}: more than alpha = {}, of which it is a part; give at most that",
-                            *overhead, *alpha));
+// The inverse of a rate; printed by another key.
+ValueKind<double> inverse_kind() {
+    ValueKind<double> kind = real_kind(positive);
+    kind.parse = [parse = kind.parse](const DeckValue& value) {
+        Parsed<double> parsed = parse(value);
+        if (parsed.value) parsed.value = 1 / *parsed.value;
+        return parsed;
     };
-    table(key, read, remedy);
-    return cost;
+    kind.print = [](double) { return DeckValue(); };
+    return kind;
 }
 
-void read_machine(FileTable& here, Machine& machine) {
-    for (const Count& count : machine_counts) machine.*count.member = here.integer(count.name, 1);
-    here.table("injection", [&](FileTable& injection) { machine.injection_beta = injection.beta(); });
-    const auto whole = [&](const Count& part, const Count& all) {
-        const auto& p = machine.*part.member;
-        const auto& a = machine.*all.member;
-        if (p && a && *p > *a)
-            here.complain_of(part.name, fmt::format(" = {}: more than {} = {}; give at most that", *p,
-                                                    here.full(all.name), *a));
+// `find` returns the address of the structure in a machine.
+template <class Options, class Find>
+Section<Options> section(Table& table, const std::string& name, const Find& find) {
+    return {table, name, [find](auto& p) { return find(p.mode_options.template of<Machine>()); }};
+}
+
+template <class Find>
+Section<Postal> postal(Table& table, const std::string& name, const Find& find) {
+    return section<Postal>(table, name, find)
+        .real("alpha", &Postal::alpha, positive, "seconds a message")
+        .real("beta", &Postal::beta, positive, "seconds a byte")
+        .add("rate", inverse_kind(), &Postal::beta, "bytes a second, in place of beta");
+}
+
+void add_messages(Table& table, Memory memory) {
+    const auto costs = [=](auto& machine) {
+        return part(machine.messages[static_cast<std::size_t>(memory)]);
     };
-    whole(machine_counts[1], machine_counts[0]);
-    whole(machine_counts[3], machine_counts[2]);
+    section<MessageCosts>(table, name(memory), costs)
+        .integer("eager_from", &MessageCosts::eager_from, at_least(0),
+                 "bytes of the first eager message, 0 if none is short")
+        .integer("rendezvous_from", &MessageCosts::rendezvous_from, at_least(0),
+                 "bytes of the first rendezvous message");
+    for (const Locality locality : values_of<Locality>())
+        for (const Protocol protocol : values_of<Protocol>())
+            postal(table, fmt::format("{}.{}.{}", name(memory), name(locality), name(protocol)),
+                   [=](auto& machine) {
+                       auto* const messages = costs(machine);
+                       return messages ? part(messages->at(locality, protocol)) : nullptr;
+                   })
+                .real("overhead", &Postal::overhead, seconds, "seconds of alpha that keep the process busy");
 }
 
-MessageCosts read_messages(FileTable& here) {
-    MessageCosts costs;
-    const auto eager_from =
-        here.integer("eager_from", 0, "give the bytes of the first eager message, 0 if none is short");
-    const auto rendezvous_from =
-        here.integer("rendezvous_from", 0, "give the bytes of the first rendezvous message");
-    costs.eager_from = static_cast<std::size_t>(eager_from.value_or(0));
-    costs.rendezvous_from = static_cast<std::size_t>(rendezvous_from.value_or(0));
-    if (rendezvous_from && costs.eager_from > costs.rendezvous_from)
-        here.complain_of("eager_from", fmt::format(" = {} is beyond rendezvous_from = {}; give at most that",
-                                                   costs.eager_from, costs.rendezvous_from));
-    const bool used[] = {costs.eager_from > 0, costs.rendezvous_from > costs.eager_from, true};
-    for (const Locality locality : localities)
-        here.table(name(locality), [&](FileTable& place) {
-            for (const Protocol protocol : protocols) {
-                const auto& cost = costs.at(locality, protocol) = place.postal(name(protocol), true);
-                if (cost && !used[static_cast<std::size_t>(protocol)])
-                    place.complain_of(
-                        name(protocol),
-                        fmt::format(": by {} = {} and rendezvous_from = {} no message is {}; leave it out, "
-                                    "or change the limits",
-                                    here.full("eager_from"), costs.eager_from, costs.rendezvous_from,
-                                    name(protocol)));
-            }
+Table machine_table() {
+    Table table;
+    const auto whole = [](auto& machine) { return &machine; };
+    const auto count = integer_kind(1, std::numeric_limits<int>::max(), {});
+    section<Machine>(table, "machine", whole)
+        .add("ranks_per_node", count, &Machine::ranks_per_node, "ranks of a node")
+        .add("ranks_per_socket", count, &Machine::ranks_per_socket, "ranks of a socket")
+        .add("gpus_per_node", count, &Machine::gpus_per_node, "GPUs of a node")
+        .add("gpus_per_socket", count, &Machine::gpus_per_socket, "GPUs of a socket");
+    section<Machine>(table, "machine.injection", whole)
+        .real("beta", &Machine::injection_beta, positive, "seconds a byte that a node sends, 1 / R_N")
+        .add("rate", inverse_kind(), &Machine::injection_beta, "R_N, in place of beta");
+    for (const Memory memory : values_of<Memory>()) add_messages(table, memory);
+    const auto copy = [](auto& machine) { return part(machine.copies); };
+    section<CopyCosts>(table, "copy", copy)
+        .integer("processes", &CopyCosts::processes, at_least(1), "processes of a node that copy at a time");
+    for (const auto& [name, way] :
+         {std::pair("copy.to_device", &CopyCosts::to_device), std::pair("copy.to_host", &CopyCosts::to_host)})
+        postal(table, name, [=, way = way](auto& machine) {
+            auto* const costs = copy(machine);
+            return costs ? &(costs->*way) : nullptr;
         });
-    return costs;
+    const auto compute = [](auto& machine) { return part(machine.compute); };
+    section<Compute>(table, "compute", compute)
+        .real("rate", &Compute::rate, positive, "bytes a second that a rank moves from and to memory")
+        .real("launch", &Compute::launch, seconds, "seconds that an operation takes at least, 0 if none")
+        .real("flop_rate", &Compute::flop_rate, positive, "flops a second of a rank")
+        .real("look", &Compute::look, seconds, "seconds of asking whether a message has come");
+    section<Compute::Cache>(table, "compute.cache",
+                            [=](auto& machine) {
+                                auto* const costs = compute(machine);
+                                return costs ? part(costs->cache) : nullptr;
+                            })
+        .real("bytes", &Compute::Cache::bytes, positive, "bytes of a rank's share of the cache")
+        .real("rate", &Compute::Cache::rate, positive,
+              "bytes a second that a rank moves from and to the cache");
+    section<Noise>(table, "noise", [](auto& machine) { return &machine.noise; })
+        .real("all_reduce", &Noise::all_reduce, seconds, "seconds that an all-reduce is late")
+        .real("nonblocking_all_reduce", &Noise::nonblocking_all_reduce, seconds, "seconds of MPI_Iallreduce")
+        .real("exchange", &Noise::exchange, seconds, "seconds that an exchange is late");
+    return table;
 }
 
-void read_copy(FileTable& here, std::vector<CopyCosts>& known) {
-    const std::string remedy = "give { alpha = ..., beta = ... }";
-    const auto processes = here.integer("processes", 1, "give how many copy at a time");
-    const auto to_device = here.postal("to_device", false, remedy);
-    const auto to_host = here.postal("to_host", false, remedy);
-    if (!processes || !to_device || !to_host) return;
-    if (std::ranges::find(known, *processes, &CopyCosts::processes) != known.end())
-        here.complain_of("processes", fmt::format(" = {}: given twice; give it once", *processes));
-    known.push_back({*processes, *to_device, *to_host});
-}
-
-Compute read_compute(FileTable& here) {
-    const auto rate = here.positive("rate", "give the bytes a second that a rank moves from and to memory");
-    const auto launch =
-        here.seconds("launch", "give the seconds that an operation takes at least, 0 if none");
-    Compute compute{rate.value_or(0), launch.value_or(0), here.positive("flop_rate")};
-    here.table("cache", [&](FileTable& place) {
-        const auto bytes = place.positive("bytes", "give the bytes of a rank's share of the cache");
-        const auto cached =
-            place.positive("rate", "give the bytes a second that a rank moves from and to the cache");
-        if (rate && cached && *cached < *rate)
-            place.complain_of("rate", fmt::format(" = {}: less than compute.rate = {}, that of memory; give "
-                                                  "at least that, or no cache",
-                                                  *cached, *rate));
-        if (bytes && cached) compute.cache = {*bytes, *cached};
-    });
-    compute.look = here.seconds("look").value_or(0);
-    return compute;
-}
-
-void read_file(FileTable& file, Machine& machine) {
-    file.table("machine", [&](FileTable& here) { read_machine(here, machine); });
-    for (const Memory memory : memories)
-        file.table(name(memory), [&](FileTable& here) {
-            machine.messages[static_cast<std::size_t>(memory)] = read_messages(here);
-        });
-    file.tables("copy", [&](FileTable& here) { read_copy(here, machine.copies); });
-    file.table("compute", [&](FileTable& here) { machine.compute = read_compute(here); });
-    file.table("noise", [&](FileTable& here) {
-        machine.noise.all_reduce = here.seconds("all_reduce").value_or(0);
-        machine.noise.nonblocking_all_reduce = here.seconds("nonblocking_all_reduce");
-        machine.noise.exchange = here.seconds("exchange").value_or(0);
-    });
-}
-
-// As JSON: the shortest digits that read back to the same number.
-std::string exact(double number) {
-    return nlohmann::json(number).dump();
-}
-
-std::string postal_text(const Postal& cost) {
-    return fmt::format("{{ alpha = {}, beta = {}{} }}", exact(cost.alpha), exact(cost.beta),
-                       cost.overhead ? ", overhead = " + exact(*cost.overhead) : "");
+// Which keys the sections need that are there, and how their values fit together.
+void check_machine(Rules& rules) {
+    const Table& table = *rules.deck().table;
+    const auto value = [&](const std::string& key) { return table.find(key)->value(rules.parameters()); };
+    const auto need = [&](const std::string& key) {
+        const std::string section = key.substr(0, key.rfind('.'));
+        const Key* const found = table.find(key);
+        rules.require(!rules.is_set(section) || rules.is_set(key), {key, section},
+                      fmt::format("{} is missing; give {}", key,
+                                  found ? "the " + found->meaning : "{ alpha = ..., beta = ... }"));
+    };
+    const auto limit = [&](const std::string& low, const std::string& high) {
+        if (!rules.is_set(low) || !rules.is_set(high)) return;
+        rules.allow(value(low) <= value(high), {low, high},
+                    fmt::format("more than {} = {}; give at most that", high, json_text(value(high))));
+    };
+    for (const char* const key : {"copy.processes", "copy.to_device", "copy.to_host", "compute.rate",
+                                  "compute.launch", "compute.cache.bytes", "compute.cache.rate"})
+        need(key);
+    limit("machine.ranks_per_socket", "machine.ranks_per_node");
+    limit("machine.gpus_per_socket", "machine.gpus_per_node");
+    limit("compute.rate", "compute.cache.rate");
+    for (const std::string memory : names_of(Memory{})) {
+        const std::string eager = memory + ".eager_from";
+        const std::string rendezvous = memory + ".rendezvous_from";
+        need(eager);
+        need(rendezvous);
+        limit(eager, rendezvous);
+        for (const std::string place : names_of(Locality{}))
+            for (const auto& [protocol, used] :
+                 {std::pair("short", value(eager) > 0), std::pair("eager", value(eager) < value(rendezvous))})
+                if (const auto cost = fmt::format("{}.{}.{}", memory, place, protocol); rules.is_set(cost))
+                    rules.require(used, {cost, eager, rendezvous},
+                                  fmt::format("{}: by {} and rendezvous_from no message is {}; leave it out, "
+                                              "or change the limits",
+                                              cost, eager, protocol));
+    }
+    for (const std::string& section : table.sections()) {
+        if (table.find(section, "alpha")) need(section + ".alpha");
+        if (table.find(section, "overhead")) limit(section + ".overhead", section + ".alpha");
+        if (!table.find(section, "beta")) continue;
+        const bool has_beta = rules.is_set(section + ".beta");
+        rules.require(!rules.is_set(section) || has_beta != rules.is_set(section + ".rate"),
+                      {section, section + ".beta", section + ".rate"},
+                      fmt::format("{}: {}; give beta, the seconds a byte, or rate, the bytes a second",
+                                  section, has_beta ? "has beta and rate" : "beta is missing"));
+    }
 }
 
 }  // namespace
 
 MachineFile parse_machine(const FileText& file) {
     if (!file.error.empty()) return {{}, {file.error}};
+    Toml toml = parse_toml(file.text);
+    if (toml.error) return {{}, {fmt::format("{}:{}: {}", file.name, toml.error->line, toml.error->reason)}};
+    std::deque<toml::table> parts;  // each copy, then the rest
+    if (auto* const copies = toml.table["copy"].as_array(); copies && copies->is_homogeneous<toml::table>()) {
+        for (toml::node& copy : *copies) parts.emplace_back().insert("copy", std::move(*copy.as_table()));
+        toml.table.erase("copy");
+    }
+    parts.push_back(std::move(toml.table));
+    const Table table = machine_table();
     MachineFile result;
+    for (const toml::table& part : parts) {
+        Deck deck = read_deck(table, file.name, part);
+        Machine& machine = deck.parameters.mode_options.of<Machine>();
+        Rules rules(deck);
+        check_machine(rules);
+        std::vector<CopyCosts> known = std::move(result.machine.copies);
+        for (const CopyCosts& copy : machine.copies)
+            rules.allow(std::ranges::find(known, copy.processes, &CopyCosts::processes) == known.end(),
+                        {"copy.processes"}, "given twice; give it once");
+        for (const auto& errors : {deck.errors, std::move(rules).errors()})
+            result.errors.insert(result.errors.end(), errors.begin(), errors.end());
+        machine.copies.insert(machine.copies.begin(), known.begin(), known.end());
+        result.machine = std::move(machine);
+    }
     result.machine.name = fs::path(file.name).stem().string();
-    const auto [content, error] = parse_toml(file.text);
-    if (error)
-        result.errors.push_back(fmt::format("{}:{}: {}", file.name, error->line, error->reason));
-    else
-        FileTable(content, "", file.name, result.errors).read_all([&](FileTable& whole) {
-            read_file(whole, result.machine);
-        });
     return result;
 }
 
@@ -309,41 +241,30 @@ FileText find_machine(const std::string& name, const fs::path& beside) {
 std::string machine_toml(const Machine& machine, std::span<const std::string> comments) {
     std::string text;
     for (const std::string& comment : comments) text += "# " + comment + "\n";
-    text += "\n[machine]\n";
-    for (const Count& count : machine_counts)
-        if (const auto& value = machine.*count.member) text += fmt::format("{} = {}\n", count.name, *value);
-    if (machine.injection_beta)
-        text += fmt::format("injection = {{ beta = {} }} # 1 / R_N\n", exact(*machine.injection_beta));
-    for (const Memory memory : memories) {
-        const auto& costs = machine.messages[static_cast<std::size_t>(memory)];
-        if (!costs) continue;
-        text += fmt::format("\n[{}]\neager_from = {} # bytes\nrendezvous_from = {}\n", name(memory),
-                            costs->eager_from, costs->rendezvous_from);
-        for (const Locality locality : localities) {
-            std::string lines;
-            for (const Protocol protocol : protocols)
-                if (const auto& cost = costs->at(locality, protocol))
-                    lines += fmt::format("{} = {}\n", name(protocol), postal_text(*cost));
-            if (!lines.empty()) text += fmt::format("\n[{}.{}]\n{}", name(memory), name(locality), lines);
+    std::vector<Machine> parts{machine};
+    parts.front().copies.clear();
+    for (const CopyCosts& copy : machine.copies) parts.emplace_back().copies = {copy};
+    const Table table = machine_table();
+    const Parameters defaults;
+    std::string header;
+    for (const Machine& part : parts) {
+        Parameters parameters;
+        parameters.mode_options.of<Machine>() = part;
+        for (const std::string& section : table.sections()) {
+            std::vector<std::string> values;
+            for (const Key& key : table.keys())
+                if (key.section == section && key.value(parameters) != key.value(defaults))
+                    values.push_back(fmt::format("{} = {}", key.name, json_text(key.value(parameters))));
+            if (values.empty()) continue;
+            const auto dot = section.rfind('.');
+            const std::string outer = section.substr(0, dot);
+            if (outer != header || section == "copy")
+                text += outer == "copy" ? "\n[[copy]]\n" : "\n[" + outer + "]\n";
+            header = outer;
+            text += dot == section.npos
+                        ? fmt::format("{}\n", fmt::join(values, "\n"))
+                        : fmt::format("{} = {{ {} }}\n", section.substr(dot + 1), fmt::join(values, ", "));
         }
-    }
-    for (const CopyCosts& copy : machine.copies)
-        text += fmt::format("\n[[copy]]\nprocesses = {}\nto_device = {}\nto_host = {}\n", copy.processes,
-                            postal_text(copy.to_device), postal_text(copy.to_host));
-    if (const auto& compute = machine.compute) {
-        text += fmt::format("\n[compute]\nrate = {} # bytes a second and rank\nlaunch = {}\n",
-                            exact(compute->rate), exact(compute->launch));
-        if (compute->flop_rate) text += fmt::format("flop_rate = {}\n", exact(*compute->flop_rate));
-        if (compute->look > 0) text += fmt::format("look = {}\n", exact(compute->look));
-        if (compute->cache)
-            text += fmt::format("cache = {{ bytes = {}, rate = {} }}\n", exact(compute->cache->bytes),
-                                exact(compute->cache->rate));
-    }
-    if (const Noise& noise = machine.noise; noise != Noise{}) {
-        text += fmt::format("\n[noise]\nall_reduce = {}\n", exact(noise.all_reduce));
-        if (noise.nonblocking_all_reduce)
-            text += fmt::format("nonblocking_all_reduce = {}\n", exact(*noise.nonblocking_all_reduce));
-        text += fmt::format("exchange = {}\n", exact(noise.exchange));
     }
     return text;
 }

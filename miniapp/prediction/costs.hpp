@@ -107,7 +107,7 @@ class Costs {
     enum class Waiting { blocking, in_flight };
     std::span<const RoundTime> rounds(int level, std::size_t words, Waiting waiting);
     Progression progression() const { return ranks_.progression; }
-    double look() const { return machine().compute->look; }
+    double look() const { return machine().compute->look.value_or(0); }
     // Keel's own messages of an all-reduce: of the busiest rank, each number by itself, and of all.
     struct AllReduceMessages {
         Volume most, all;

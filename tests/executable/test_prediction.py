@@ -45,7 +45,7 @@ class Prediction(KeelTest):
             grid = ["problem.box=16", "problem.ranks=64", "comm.ranks_per_node=4", f"comm.machine={path}"]
             path.write_text(EXTREME.replace("alpha = 5e-7", "alpha = 1e308"))
             self.refused(None, "--dry-run", *grid, expected=[
-                f"{path}:8: host.node.eager.alpha: must be a number > 0, from 1e-18 to 1e+18"])  # fmt: skip
+                f"{path}:8: host.node.eager.alpha = 1e+308: must be >= 1e-18 and <= 1e+18"])  # fmt: skip
             for machine in (slow, fast):
                 path.write_text(machine)
                 for mode in ([], ["run.mode=survey", "run.survey=['cg']"], ["run.mode=krylov"], ["run.mode=spmv"],
