@@ -72,8 +72,12 @@ bool GridSetup::merges() const {
     return std::ranges::any_of(shapes(), [](const LevelShape& level) { return level.merged > 1; });
 }
 
+bool GridSetup::observes_order() const {
+    return problem.rhs == Rhs::manufactured && levels() > 2;
+}
+
 bool GridSetup::solves_on(int level) const {
-    return level == 0 || (level == 1 && problem.rhs == Rhs::manufactured);
+    return level == 0 || (level == 1 && observes_order());
 }
 
 int GridSetup::most_boxes_of_a_rank() const {

@@ -60,6 +60,8 @@ struct GridSetup {
     std::vector<LevelDistribution> places(const Layout& finest) const;
     int levels() const;
     bool merges() const;  // boxes of any level
+    // Whether the order of the error can be observed: of an exact solution, by cycles at h and 2h.
+    bool observes_order() const;
     // Whether cycles, or an iteration around them, solve on this level: the finest or, to observe the order
     // of the error, the one below.
     bool solves_on(int level) const;

@@ -32,10 +32,8 @@ Multigrid::Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, cons
     const bool relaxed = !method_named(bottom.solver).is_krylov() && !uses_algebraic(bottom);
     Level* const level = hierarchy.solved_bottom();
     if (level == nullptr || relaxed) return;
-    if (uses_algebraic(bottom)) {
+    if (uses_algebraic(bottom))
         algebraic_ = std::make_unique<AlgebraicCycle>(*level, hierarchy.singular(), options.amg);
-        correction_ = level->bottom_operations.make_field();
-    }
     bottom_ = make_krylov(*level, hierarchy.singular(), as_made(bottom), algebraic_.get());
 }
 
@@ -44,9 +42,9 @@ void Multigrid::update() {
     if (bottom_) bottom_->update();
 }
 
-// Null if cycles are the iteration, and on the coarsest level, which its own solver solves on.
+// Null if cycles are the iteration.
 FlexibleCG* Multigrid::accelerator(int l) {
-    if (options_.accelerator == Accelerator::none || l == levels_.levels() - 1) return nullptr;
+    if (options_.accelerator == Accelerator::none) return nullptr;
     auto& kept = accelerators_[static_cast<std::size_t>(l)];
     if (!kept) kept = std::make_unique<FlexibleCG>(levels_.level(l));
     return kept.get();
@@ -115,20 +113,19 @@ Report Multigrid::begin_bottom() {
     LevelRedistribution* const moved = levels_.consolidation();
     if (moved) moved->gather_rhs();
     Report report{{.outcome = Outcome::on_other_ranks}};
-    if (Level* const bottom = levels_.solved_bottom()) report = begin_on(*bottom, bottom->u, bottom->f);
+    if (Level* const bottom = levels_.solved_bottom()) report = begin_on(*bottom);
     if (moved) moved->scatter_correction();
     return report;
 }
 
-Report Multigrid::begin_on(Level& bottom, Field u, Field f) {
-    if (levels_.singular()) remove_mean(bottom.bottom_operations, *bottom.reduction, f);
-    if (!bottom_) {
-        bottom.bottom_operations.fill(u, 0.0);
-        return relax(bottom);
+Report Multigrid::begin_on(Level& bottom) {
+    if (levels_.singular()) remove_mean(bottom.bottom_operations, *bottom.reduction, bottom.f);
+    if (bottom_) {
+        bottom_->begin(bottom.u, bottom.f);
+        return {};
     }
-    bottom_->begin(algebraic_ ? correction_ : u, f);
-    if (algebraic_) bottom.bottom_operations.copy(u, correction_);
-    return {};
+    bottom.bottom_operations.fill(bottom.u, 0.0);
+    return relax(bottom);
 }
 
 Report Multigrid::finished(Report begun) {
@@ -141,26 +138,6 @@ Report Multigrid::relax(Level& bottom) {
     else
         smooth(bottom, bottom.bottom_operations, bottom_sweeps_, options_);
     return {{.outcome = Outcome::not_tested, .iterations = bottom_sweeps_}};
-}
-
-// A cycle of a hierarchy of one level: u += L^-1 (f - L u), or its sweeps.
-Report Multigrid::improve_bottom() {
-    LevelRedistribution* const moved = levels_.consolidation();
-    if (moved) {
-        moved->gather_guess();
-        moved->gather_rhs();
-    }
-    Report report{{.outcome = Outcome::on_other_ranks}};
-    Level* const bottom = levels_.solved_bottom();
-    if (bottom && !bottom_) report = relax(*bottom);
-    if (bottom && bottom_) {
-        bottom->ghosts->run(bottom->u);
-        bottom->operations.residual(bottom->r, bottom->L, bottom->u, bottom->f);
-        report = finished(begin_on(*bottom, bottom->r, bottom->r));
-        bottom->operations.axpby(bottom->u, 1, bottom->u, 1, bottom->r);
-    }
-    if (moved) moved->scatter_correction();
-    return report;
 }
 
 // u += so many cycles in single precision for L e = r, whose maximum is `norm`.

@@ -38,16 +38,16 @@ struct SolveReport {
 
 class Multigrid {
   public:
-    // The hierarchy must outlive this object, and its bottom level have the ghost layers of powers_need().
-    // Cycle "F" and linear interpolation need its all_ghosts. Throws std::invalid_argument if the bottom
-    // solver is unknown.
+    // The hierarchy has two levels or more, and its bottom level the ghost layers of powers_need(). It must
+    // outlive this object. Cycle "F" and linear interpolation need its all_ghosts. Throws
+    // std::invalid_argument if the bottom solver is unknown.
     Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
 
-    // Solves L u = f on level `finest`, whose f is given (and solvable where the problem is singular:
-    // make_solvable) and not changed, from u = 0 until max|f - L u| <= tolerance max|f| or cycles no longer
-    // gain. Overwrites u, f and r of all coarser levels. Collective over the level's ranks; where cycles gain
-    // little, with an all-reduce more. Guess::any: from u as it is, with which full multigrid does nothing;
-    // residuals[0] is then that of u.
+    // Solves L u = f on level `finest`, which is above the bottom. Its f is given (and solvable where the
+    // problem is singular: make_solvable) and not changed. From u = 0 until max|f - L u| <= tolerance max|f|
+    // or cycles no longer gain. Overwrites u, f and r of all coarser levels. Collective over the level's
+    // ranks; where cycles gain little, with an all-reduce more. Guess::any: from u as it is, with which full
+    // multigrid does nothing; residuals[0] is then that of u.
     SolveReport solve(int finest = 0, Guess guess = Guess::zero);
 
     // The hierarchy has other coefficients now. Collective: algebraic multigrid is set up again.
@@ -62,8 +62,7 @@ class Multigrid {
     Report solve_bottom();
 
     // u = one V-cycle for L u = f from u = 0, or from the u that is given. u and f: fields of the finest
-    // level; f is not changed unless there is but one level. Overwrites the level's r and u, f, r of the
-    // coarser ones. Collective.
+    // level; f is not changed. Overwrites the level's r and u, f, r of the coarser ones. Collective.
     void cycle(Field u, Field f, Guess guess = Guess::zero);
     // u of level `finest` by one full multigrid cycle for its f, as solve() begins with cycle "F", but
     // without the norms and all-reduces of a stopping test. Returns the visits to the bottom. Needs the
@@ -75,10 +74,9 @@ class Multigrid {
 
   private:
     Report begin_bottom();
-    Report begin_on(Level& bottom, Field u, Field f);
+    Report begin_on(Level& bottom);
     Report finished(Report begun);
     Report relax(Level& bottom);
-    Report improve_bottom();
     void visit_bottom();
     void conclude_visit();
 
@@ -95,7 +93,6 @@ class Multigrid {
     void begin(Solve& solve, const ResidualNorm& norm);
     bool goes_on(const Solve& solve) const;
     void conclude_cycles(Solve& solve, int cycles, const ResidualNorm& norm, bool definite = true);
-    void iterate_on_bottom(Solve& solve);
     void iterate_by_stages(Solve& solve);
     void iterate_accelerated(Solve& solve, FlexibleCG& cg);
     void iterate_cycles(Solve& solve);
@@ -116,7 +113,6 @@ class Multigrid {
     bool bottom_is_symmetric_;                   // whether its relaxation is; accelerators do without
     std::unique_ptr<AlgebraicCycle> algebraic_;  // null: the bottom is not solved with it
     std::unique_ptr<BottomSolver> bottom_;       // null: the bottom is relaxed, or elsewhere
-    Field correction_;                           // of an algebraic bottom, whose u may be f
     std::vector<Report> visits_;
     bool visiting_ = false;  // whether the last one's solver has the report yet
     std::vector<std::unique_ptr<FlexibleCG>> accelerators_;  // by level, made when asked for

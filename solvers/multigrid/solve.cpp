@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "kernels/check.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "solvers/multigrid/stages.hpp"
 
@@ -46,14 +47,13 @@ int SolveReport::bottom_iterations() const {
 }
 
 SolveReport Multigrid::solve(int finest, Guess guess) {
+    check_at_least(levels_.levels() - 1, finest + 1, "a cycle has a coarser level below its finest");
     Level& level = levels_.level(finest);
     Solve solve{level, finest, guess, max_norm(level, level.f)};
     if (guess == Guess::zero) level.operations.fill(level.u, 0.0);
     share_right_hand_side(level);
     visits_.clear();
-    if (finest == levels_.levels() - 1)
-        iterate_on_bottom(solve);
-    else if (levels_.mixed())
+    if (levels_.mixed())
         iterate_by_stages(solve);
     else if (FlexibleCG* const cg = accelerator(finest))
         iterate_accelerated(solve, *cg);
@@ -63,15 +63,6 @@ SolveReport Multigrid::solve(int finest, Guess guess) {
     conclude_visit();
     solve.report.visits = visits_;
     return std::move(solve.report);
-}
-
-void Multigrid::iterate_on_bottom(Solve& solve) {
-    const ResidualNorm norm = [&] { return residual_norm(solve.finest); };
-    begin(solve, norm);
-    while (goes_on(solve)) {
-        visits_.push_back(improve_bottom());
-        conclude_cycles(solve, 1, norm);
-    }
 }
 
 // Cycles in single precision, several for each residual in double precision.
@@ -156,7 +147,7 @@ void Multigrid::conclude_cycles(Solve& solve, int cycles, const ResidualNorm& no
     const double residual = norm() / solve.norm_f;
     report.residuals.push_back(residual);
     report.measured_after.push_back(report.cycles);
-    const bool staged = levels_.mixed() && solve.finest < levels_.levels() - 1;
+    const bool staged = levels_.mixed();
     if (residual <= options_.tolerance) {
         solve.end = Outcome::converged;
     } else if (!std::isfinite(residual) || !definite) {

@@ -110,9 +110,8 @@ class Backends(KeelTest):
             if row["here"] == "yes":
                 continue
             with self.subTest(backend=name):
-                deck = INPUTS / "smoke/one_level.toml"
                 expected = [f'command line: run.backend = "{name}": ', f"backends that can run here: {here}"]
-                self.refused(2, deck, f"run.backend={name}", expected=expected)
+                self.refused(2, f"run.backend={name}", expected=expected)
 
     def test_what_a_backend_has_not_is_refused_by_name(self) -> None:
         for key, value in [

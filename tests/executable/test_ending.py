@@ -12,7 +12,7 @@ from pathlib import Path
 from keel_runner import KeelTest, Record, strict_json
 from record_schema import against_schema
 
-GRIDS = ["problem.box=4", "problem.boxes=[2,1,1]", "run.triad_mb=1"]
+GRIDS = ["problem.box=8", "problem.boxes=[2,1,1]", "run.triad_mb=1"]
 MANY = [*GRIDS, "run.repeats=100000"]
 
 

@@ -49,7 +49,7 @@ class OfMemory(KeelTest):
         matrix = ("run.mode=spmv", *ONCE)
         solving = (*matrix, "problem.matrix=stencil27", "problem.box=40", "run.solve=true", "bottom.tolerance=0.5")
         decks = [("problem.box=64", "multigrid.interpolation=linear", "multigrid.precision=mixed", *SHORT),
-                 (*dirichlet, "bottom.solver=amg", "multigrid.bottom_box=64"),
+                 (*dirichlet, "bottom.solver=amg", "multigrid.bottom_box=32"),
                  ("run.mode=exchange", "problem.box=128", "comm.ghost_depth=4", *ONCE),
                  solving,
                  (*solving, "bottom.solver=amg"),

@@ -189,7 +189,7 @@ class Krylov(ModeTest):
         advice = 'by rounding: try bottom.scaling = "jacobi" or bottom.solver = "pipelined_cg"'
         restarts = 0
         for contrast in (45, 50, 55):
-            for more in (["run.mode=krylov"], ["multigrid.bottom_box=12"]):
+            for more in (["run.mode=krylov"], ["multigrid.bottom_box=6"]):
                 run = self.run_keel(1, *words, *more, f"problem.contrast={contrast}", "bottom.scaling=none")
                 solve = run.record("solve")
                 restarted = sum(visit["restarts"] for visit in solve["bottom"]) if "bottom" in solve else solve["restarts"]
@@ -217,19 +217,20 @@ class StretchedCells(KeelTest):
     """problem.anisotropy: what it costs cycles, and the cure that the warning names."""
 
     def test_the_cure_that_a_warning_names_takes_few_cycles_at_any_ratio(self) -> None:
-        words = ["problem.box=16", "problem.boxes=[2,2,1]", "problem.boundary=dirichlet", "problem.a=0.0", "problem.rhs=random", *ONCE]
+        words = ["problem.box=16", "problem.boxes=[2,2,1]", "problem.boundary=dirichlet", "problem.a=0.0", *ONCE]
+        random = ["problem.rhs=random"]
         for ratio, stretched in ((100, "10"), (10000, "100")):
             with self.subTest(ratio=ratio):
                 given = [*words, f"problem.anisotropy=[1,1,{ratio}]"]
-                run = self.run_keel(2, *given, "multigrid.max_cycles=30")
+                run = self.run_keel(2, *given, *random, "multigrid.max_cycles=30")
                 (warning,) = (line for line in run.facts["warnings"] if "problem.anisotropy" in line)
                 self.assertIn(f"as of cells stretched {stretched} to 1: ", warning)
                 *cure, fewer = (f"{key}={value}" for key, value in re.findall(r"(\w+\.\w+) = (\w[\w.]*)", warning))
-                self.assertEqual((len(cure), run.record("solve")["cycles"]), (4, 30))
+                self.assertEqual((len(cure), run.record("solve")["cycles"]), (6, 30))
                 cured = self.valid(2, *given, *cure)
-                self.assertLess(cured.record("solve")["bottom_iterations"], 50)
+                self.assertLess(cured.record("solve")["iterations"], 50)
                 self.assertFalse([line for line in cured.facts["warnings"] if "problem.anisotropy" in line])
-                plain, accelerated = (self.run_keel(2, *given, "multigrid.max_cycles=200", *more).record("solve")["cycles"]
+                plain, accelerated = (self.run_keel(2, *given, *random, "multigrid.max_cycles=200", *more).record("solve")["cycles"]
                                       for more in ([], [fewer]))  # fmt: skip
                 self.assertLess(accelerated, 0.75 * plain)
 
@@ -306,11 +307,10 @@ class Survey(ModeTest):
         self.assertEqual([row["solver"] for row in run.records("survey")], [row[0] for row in self.bottom_solvers()])
 
     def failing(self, *words: str) -> Run:
-        return self.run_keel(2, *SURVEY, "multigrid.bottom_box=8", *words)
+        return self.run_keel(2, *SURVEY, *words)
 
     def test_a_solver_that_fails_has_its_row_and_the_survey_goes_on(self) -> None:
-        run = self.failing('run.survey=["bicgstab","smooth sweeps=1","cg"]', "multigrid.max_cycles=9", "multigrid.bottom_box=4",
-                           "problem.a=0.01")  # fmt: skip
+        run = self.failing('run.survey=["bicgstab","smooth sweeps=1","cg"]', "multigrid.max_cycles=9", "problem.a=0.01")  # fmt: skip
         self.assertEqual(run.status, 0, run)
         rows = {row["solver"]: row for row in run.records("survey")}
         self.assertEqual([row["converged"] for row in rows.values()], [True, False, True])
@@ -397,7 +397,7 @@ class FixedPoint(ModeTest):
             self.valid(1, *words, "problem.equation=bratu")
 
     def test_what_makes_no_sense_is_refused_before_anything_runs(self) -> None:
-        small = ["problem.box=2", "multigrid.bottom_box=2", "problem.boxes=[1,1,1]", "run.mode=fixed_point"]
+        small = ["problem.box=2", "multigrid.bottom_box=1", "problem.boxes=[1,1,1]", "run.mode=fixed_point"]
         for words, expected in (
             ([*small, "problem.boundary=dirichlet", "anderson.depth=9"], "anderson.depth = 9: more than the 8 unknowns"),
             ([*small, "problem.boundary=dirichlet", "anderson.inner=9"], "anderson.inner = 9: more than the 8 unknowns"),
@@ -472,12 +472,6 @@ class FixedPoint(ModeTest):
         self.assertEqual((run.records("solve"), "Solve: " in run.stdout), ([], False))
         self.assertRegex(run.stdout, r"(?m)^Round of all methods: median .* of 3 ")
         self.assertEqual({"factorisations_hold", "reductions_as_predicted"} - {check["name"] for check in run.records("check")}, set())
-
-    def test_what_cannot_be_predicted_is_said_with_the_remedy(self) -> None:
-        text = self.text(None, "--dry-run", "run.mode=fixed_point", *self.MACHINE, "problem.box=4", "problem.ranks=2000",
-                         "problem.boundary=dirichlet")  # fmt: skip
-        self.assertIn("give a larger problem.box, or a smaller multigrid.bottom_box", text)
-        self.assertNotIn("Predicted", text)
 
     def test_kernels_are_predicted_for_ranks_that_are_not_there(self) -> None:
         run = self.run_keel(None, "--dry-run", INPUTS / "orthogonalise.toml", "problem.boxes=default", "problem.box=5",

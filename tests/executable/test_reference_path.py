@@ -34,7 +34,6 @@ class ReferencePath(KeelTest):
             (False, ["multigrid.smoother=chebyshev", "problem.boundary=dirichlet", "multigrid.max_cycles=200"]),
             (False, ["problem.box=16", "comm.scheme=three_step"]),  # narrow
             (False, ["multigrid.pre=17", "multigrid.post=17"]),  # more half sweeps than cells across
-            (False, ["multigrid.bottom_box=32", "bottom.max_iterations=1000"]),  # one level
         ]
 
         def hold(case: tuple[bool, list[str]]) -> None:

@@ -434,7 +434,7 @@ class Counts(KeelTest):
         self.assertGreater(plan[0].traffic[1], 2 * self.rows(4, *REFERENCE)[0].traffic[1])
 
     def test_dropped_columns_are_told(self) -> None:
-        words = ("bottom.solver=enlarged_cg", "bottom.block=8", "multigrid.bottom_box=16")
+        words = ("bottom.solver=enlarged_cg", "bottom.block=8", "multigrid.bottom_box=8", "multigrid.pre=0")
         point = self.valid(2, *BOX, *words, "problem.rhs=point")
         self.assertEqual(point.record("solve")["bottom"][0]["columns_dropped"], 7)
         self.assertRegex(point.stdout, r"(?m)^ +1 .* converged .*, 7 columns dropped$")

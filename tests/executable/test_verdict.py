@@ -143,9 +143,9 @@ class Verdict(VerdictTest):
                     self.assertEqual(verdict["bottom"]["level"], len(run.record("run")["levels"]) - 1)
 
     def test_a_solve_that_waits_for_all_reduces_says_so(self) -> None:
-        run = self.valid(4, "problem.box=4", "problem.boxes=[2,2,1]", "multigrid.bottom_box=4", "bottom.tolerance=1e-9",
-                         "run.warmup=0", "run.repeats=50")  # fmt: skip
-        (verdict,) = self.hold(run, [(None, 50)])
+        run = self.valid(4, "run.mode=krylov", "problem.box=4", "problem.boxes=[2,2,1]", "bottom.tolerance=1e-9",
+                         "run.warmup=0", "run.repeats=200")  # fmt: skip
+        (verdict,) = self.hold(run, [(None, 200)])
         self.assertIsNone(verdict["bottom"])  # one level is no bottom of others
         self.assertGreater(verdict["all_reduces"], 0.1)
 

@@ -27,7 +27,7 @@ Check residual_recomputed(Level& level, const Problem& problem, double tolerance
 Check residual_recomputed(Level& level, const Problem& problem, const BottomOptions& options,
                           Preconditioner* M = nullptr);
 
-// log2 of the errors at 2h and h of a manufactured solution on two levels or more, both solved to the
+// log2 of the errors at 2h and h of a manufactured solution on three levels or more, both solved to the
 // tolerance; u of the finest holds the one at h. A grid that is too coarse to tell, or a tolerance too loose,
 // passes, and says so.
 Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem,

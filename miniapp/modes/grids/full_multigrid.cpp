@@ -190,7 +190,7 @@ void check_full_cycle(Rules& rules) {
                       loosest_exact));
     const int widest_bottom = p.problem.box >> judged_levels;
     rules.require(
-        p.multigrid.bottom_box <= widest_bottom || p.multigrid.bottom_box >= p.problem.box,
+        p.multigrid.bottom_box <= widest_bottom,
         {"multigrid.bottom_box", "problem.box", "multigrid.max_cycles"},
         fmt::format("multigrid.bottom_box = {}: one full multigrid cycle is judged on grids of spacing h, 2h "
                     "and 4h, each with a coarser one below; choose {}problem.box from {}",

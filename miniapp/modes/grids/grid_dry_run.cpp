@@ -84,10 +84,10 @@ SchemeRow row_of_one_colour(const SchemeUse& use, const Resolved& resolved, cons
 std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Resolved& resolved,
                                                const std::vector<SchemeTable>& tables) {
     std::vector<PlannedExchange> planned;
-    // Krylov methods on the finest grid without a cycle exchange in their iterations alone.
+    // What works on the finest grid without a cycle exchanges in its iterations alone.
     std::optional<CycleExchanges> counted;
-    if (grids.use.krylov == KrylovLevel::coarsest || grids.levels() > 1)
-        if (grids.use.krylov != KrylovLevel::none) counted.emplace(grids, resolved.topology);
+    if (grids.use.krylov != KrylovLevel::none && (grids.levels() > 1 || grids.use.full_approximation))
+        counted.emplace(grids, resolved.topology);
     for (const SchemeTable& table : tables) {
         const SchemeUse& use = table.use;
         // The ghosts of an F-cycle's start come on top.

@@ -147,8 +147,7 @@ void check_steps(Rules& rules) {
         fmt::format("run.steps = {}: problem.rhs = \"{}\" is the same at all times; choose triangle, wave, "
                     "random, zero or linear, or run.steps = 1",
                     options.steps, keel::name(p.problem.rhs)));
-    const bool forgets = p.multigrid.cycle == Cycle::f && p.multigrid.bottom_box < p.problem.box;
-    rules.require(options.steps == 1 || options.start == FirstGuess::zero || !forgets,
+    rules.require(options.steps == 1 || options.start == FirstGuess::zero || p.multigrid.cycle == Cycle::v,
                   {"run.start", "multigrid.cycle"},
                   "run.start = \"last\": full multigrid begins from the coarsest grid, whatever u is; choose "
                   "multigrid.cycle = \"V\", or run.start = \"zero\"");

@@ -121,7 +121,7 @@ class SolveMode : public HierarchyMode {
                              const std::vector<SolveRecord>& solves, std::vector<Check>& checks) {
         Hierarchy& hierarchy = setting.hierarchy;
         const double tolerance = setting.grids.multigrid.tolerance;
-        if (setting.problem.has_exact_solution() && hierarchy.levels() > 1)
+        if (setting.grids.observes_order())
             checks.push_back(discretisation_order(hierarchy, multigrid, setting.problem, tolerance));
         checks.push_back(residual_recomputed(hierarchy.level(0), setting.problem, tolerance));
         checks.push_back(problem_unchanged(hierarchy, setting.problem));

@@ -69,7 +69,6 @@ class Problem {
     Formula source(int ratio = 1) const;
     bool has_data() const { return parameters_.data != BoundaryData::zero; }
 
-    bool has_exact_solution() const { return parameters_.rhs == Rhs::manufactured; }
     Formula exact_solution(int ratio = 1) const;
 
     double loss_of_a() const { return keel::loss_of_a(parameters_, h_, has_dirichlet_); }

@@ -147,9 +147,9 @@ std::vector<std::string> warnings_of_domain(const GridSetup& grids, bool shape_g
         warnings.push_back(fmt::format(
             "problem.anisotropy = [{}], as of cells stretched {:.3g} to 1: smoothing points while "
             "halving all directions takes many cycles; classical algebraic multigrid of all "
-            "cells takes few: multigrid.bottom_box = {}, bottom.solver = amg, amg.coarsening = "
-            "pmis, amg.theta = 0.25; multigrid.accelerator = cg takes fewer",
-            fmt::join(grids.problem.anisotropy, ","), std::sqrt(strongest / weakest), grids.problem.box));
+            "cells takes few: run.mode = spmv, problem.matrix = grid, run.solve = true, bottom.solver = amg, "
+            "amg.coarsening = pmis, amg.theta = 0.25; multigrid.accelerator = cg takes fewer",
+            fmt::join(grids.problem.anisotropy, ","), std::sqrt(strongest / weakest)));
     const long boxes = grids.domain.count();
     if (const long over = boxes % grids.ranks; over != 0 && boxes > grids.ranks)
         warnings.push_back(fmt::format(

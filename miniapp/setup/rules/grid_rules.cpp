@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"
@@ -24,16 +25,28 @@ void check_coarsening(Rules& rules, const Parameters& p, const GridUse& use) {
     for (std::int64_t box = p.multigrid.bottom_box; box <= widest; box *= 2)
         boxes.push_back(static_cast<int>(box));
 
-    std::string remedy = fmt::format("choose multigrid.bottom_box from {}", fmt::join(widths, ", "));
-    if (!boxes.empty()) remedy += fmt::format(", or problem.box from {}", fmt::join(boxes, ", "));
-    rules.allow(std::ranges::find(widths, coarsest_box(p, use)) != widths.end(),
+    const bool cycles = use.coarsens && use.krylov == KrylovLevel::coarsest && !use.solvers.empty();
+    std::vector<std::string> remedies;
+    const auto offer = [&](const std::string& key, std::span<const int> numbers) {
+        const auto allowed = numbers.subspan(cycles ? 1 : 0);  // the first makes one level
+        if (!allowed.empty()) remedies.push_back(fmt::format("{} from {}", key, fmt::join(allowed, ", ")));
+    };
+    offer("multigrid.bottom_box", widths);
+    if (!boxes.empty()) offer("problem.box", boxes);
+    const std::string remedy =
+        remedies.empty() ? "" : fmt::format("; choose {}", fmt::join(remedies, ", or "));
+    const int bottom_box = coarsest_box(p, use);
+    rules.allow(std::ranges::find(widths, bottom_box) != widths.end(),
                 {"multigrid.bottom_box", "problem.box"},
-                fmt::format("not reached by halving problem.box = {}; {}", p.problem.box, remedy));
+                fmt::format("not reached by halving problem.box = {}{}", p.problem.box, remedy));
+    rules.allow(!cycles || bottom_box != p.problem.box, {"multigrid.bottom_box", "problem.box"},
+                fmt::format("with problem.box = {} there is one level: run.mode = krylov solves on it{}",
+                            p.problem.box, remedy));
 
-    rules.allow(p.comm.ghost_depth <= coarsest_box(p, use), {"comm.ghost_depth", "multigrid.bottom_box"},
-                fmt::format("deeper than the coarsest boxes; choose at most {} = {}, or a wider one",
-                            coarsest_box(p, use) == p.problem.box ? "problem.box" : "multigrid.bottom_box",
-                            coarsest_box(p, use)));
+    rules.allow(
+        p.comm.ghost_depth <= bottom_box, {"comm.ghost_depth", "multigrid.bottom_box"},
+        fmt::format("deeper than the coarsest boxes; choose at most {} = {}, or a wider one",
+                    bottom_box == p.problem.box ? "problem.box" : "multigrid.bottom_box", bottom_box));
     rules.require(
         p.multigrid.pre + p.multigrid.post >= 1, {"multigrid.pre", "multigrid.post"},
         "multigrid.pre = 0 and multigrid.post = 0: nothing would be smoothed; give at least one sweep");
@@ -72,11 +85,6 @@ void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
                 {"multigrid.precision", "multigrid.accelerator"},
                 "an accelerator wants a residual in double precision for each cycle, which would cost what "
                 "cycles in single precision gain; choose multigrid.accelerator = \"none\", or double");
-    rules.allow(!use.coarsens || coarsest_box(p, use) < p.problem.box,
-                {"multigrid.precision", "multigrid.bottom_box", "problem.box"},
-                fmt::format("problem.box = {} is the coarsest level, which is solved in double precision; "
-                            "choose multigrid.bottom_box below it, or double",
-                            p.problem.box));
     // |f| is at most |L| max|u|, so what rounding may leave, eps |L| max|u| / max|f|, is at least this.
     constexpr double least = std::numeric_limits<double>::epsilon();
     rules.allow(p.multigrid.tolerance >= least, {"multigrid.precision", "multigrid.tolerance"},
@@ -104,13 +112,6 @@ void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, 
                 fmt::format("the boxes of problem.shape = \"{}\" do not tile larger ones; choose never, or "
                             "problem.shape = \"cube\"",
                             name(p.problem.shape)));
-    const Index boxes = resolved_boxes(p.problem, ranks);
-    rules.allow(
-        product(boxes) == 1 || coarsest_box(p, use) < p.problem.box,
-        {"multigrid.agglomerate", "multigrid.bottom_box", "problem.box"},
-        fmt::format("problem.box = {} is the coarsest box too, and the boxes of the finest level are never "
-                    "merged; choose a smaller multigrid.bottom_box, a larger problem.box, or never",
-                    p.problem.box));
     rules.allow(bottom_grid(p, use) == BottomRanks::owners,
                 {"multigrid.agglomerate", "multigrid.bottom_grid"},
                 "merged boxes are on fewer ranks already; choose multigrid.bottom_grid = \"distributed\", "

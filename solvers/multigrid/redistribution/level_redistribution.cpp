@@ -39,11 +39,6 @@ void LevelRedistribution::gather_rhs() {
     run(*gather_, before_.f, after_ ? after_->f : Field());
 }
 
-void LevelRedistribution::gather_guess() {
-    told_(Way::there);
-    run(*gather_, before_.u, after_ ? after_->u : Field());
-}
-
 void LevelRedistribution::scatter_correction() {
     told_(Way::back);
     run(*scatter_, after_ ? after_->u : Field(), before_.u);

@@ -30,7 +30,6 @@ class LevelRedistribution {
 
     // All collective over the site's ranks.
     void gather_rhs();          // f before becomes f after
-    void gather_guess();        // and u
     void scatter_correction();  // u after becomes u before
     // A coefficient `from`, with the upper faces of its boxes, becomes `to`, which is not read on ranks
     // without.

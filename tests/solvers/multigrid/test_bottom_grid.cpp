@@ -75,8 +75,8 @@ TEST_CASE("where the bottom grid is solved on changes no bit of a deterministic 
     }
 }
 
-TEST_CASE("a hierarchy of one level moves as a whole, and its powers' ghosts with it") {
-    const Problem problem{.boxes = {4, 2, 2}, .width = 4, .boundaries = mixed, .beta = "smooth10"};
+TEST_CASE("a bottom grid that moves has its powers' ghosts there") {
+    const Problem problem{.boxes = {4, 2, 2}, .width = 8, .boundaries = mixed, .beta = "smooth10"};
     const MultigridOptions multigrid{.bottom_box = 4};
     BottomOptions bottom;
     bottom.solver = "ca_bicgstab";

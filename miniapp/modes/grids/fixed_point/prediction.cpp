@@ -114,9 +114,6 @@ std::string why_not_fixed_point(const PreparedGrids& prepared, const FixedPointO
     if (grids.merges())
         return " where multigrid.agglomerate merges boxes: proxy solves have all levels on all ranks; choose "
                "never";
-    if (solves_bottom(grids) && grids.levels() == 1)
-        return " where there is one level: its solver would have to run on all of it in every evaluation; "
-               "give a larger problem.box, or a smaller multigrid.bottom_box";
     return why_not_solved(cost_of_iterations(prepared, equation, acceleration, ranks_here),
                           "fewer boxes, a smaller problem.box", memory);
 }
