@@ -46,8 +46,18 @@ class TapedReduction : public DecoratedReduction {
 
 void Tape::begin(Mode mode) {
     mode_ = mode;
-    next_ = 0;
-    if (mode == Mode::record) totals_.clear();
+    next_ = next_part_ = 0;
+    if (mode != Mode::record) return;
+    totals_.clear();
+    parts_.clear();
+}
+
+void Tape::begin_part() {
+    if (mode_ == Mode::record) return parts_.push_back(totals_.size());
+    check(!parts_.empty(), "a replayed solve has parts where the recorded one has");
+    if (next_part_ == parts_.size() && next_part_ > 1) next_part_ = 1;
+    next_ = parts_[std::min(next_part_, parts_.size() - 1)];
+    ++next_part_;
 }
 
 void Tape::pass(std::span<double> totals) {

@@ -22,12 +22,17 @@ class Tape {
     void begin(Mode mode);
     // Appends these totals or, replaying, replaces them by the next ones.
     void pass(std::span<double> totals);
+    // Begins a part, such as a visit to the bottom: replaying, that of the same number or, behind the last
+    // one, the parts but for the first once more, which may have estimated what all others use.
+    void begin_part();
     bool at_end() const { return next_ == totals_.size(); }
 
   private:
     Mode mode_ = Mode::record;
     std::vector<double> totals_;
+    std::vector<std::size_t> parts_;  // their first totals
     std::size_t next_ = 0;
+    std::size_t next_part_ = 0;
 };
 
 // `inner`, all of whose totals pass the tape, which must outlive the result.

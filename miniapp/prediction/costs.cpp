@@ -6,33 +6,6 @@
 #include "kernels/check.hpp"
 
 namespace keel {
-namespace {
-
-double copied_values(const Layout& layout, const GhostCells& ghosts) {
-    double copied = 0;
-    for (const GhostRegion& need : ghost_pattern(layout, ghosts.depth, ghosts.neighbours).copies())
-        copied += static_cast<double>(need.source.cells());
-    return copied;
-}
-
-ExchangePlan::Moved values_moved(const SchemeUse& use) {
-    const BoxPattern pattern = boxes_moved(use);
-    const auto values = static_cast<double>(use.layout.box_cells().cells());
-    ExchangePlan::Moved moved{.all = values * pattern.from().boxes()};
-    const BoxDistribution& merged = use.moves()->way == Way::there ? pattern.to() : pattern.from();
-    const BoxDistribution& spread = use.moves()->way == Way::there ? pattern.from() : pattern.to();
-    std::map<int, int> taken;  // boxes of others, by rank
-    for (int box = 0; box < merged.boxes(); ++box)
-        for (const int rank : merged.ranks_of(box)) taken[rank] += spread.holds(rank, box) ? 0 : 1;
-    moved.rank = std::ranges::max_element(taken, {}, &std::pair<const int, int>::second)->first;
-    for (const int box : pattern.from().boxes_of(moved.rank))
-        (pattern.to().holds(moved.rank, box) ? moved.kept : moved.packed) += values;
-    for (const int box : pattern.to().boxes_of(moved.rank))
-        if (!pattern.from().holds(moved.rank, box)) moved.unpacked += values;
-    return moved;
-}
-
-}  // namespace
 
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
                                          const std::vector<SchemeTable>& tables) {
@@ -49,11 +22,8 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
                          .nodes = ghosts ? Representatives::of(table.use.layout, among)
                                          : Representatives::themselves(table.use.layout, among),
                          .plans = {},
-                         .one_colour = ghosts && grids.hierarchy.one_colour_on(table.use.layout)});
-        if (ghosts)
-            plan.copied_values = copied_values(table.use.layout, *ghosts);
-        else
-            plan.moved = values_moved(table.use);
+                         .one_colour = ghosts && grids.hierarchy.one_colour_on(table.use.layout),
+                         .moved = ghosts ? 0 : static_cast<double>(table.use.layout.cell_count())});
         plan.plans = plans_of(table.use, plan.nodes, plan.scheme);
     }
     return plans;
@@ -106,10 +76,8 @@ const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t
     };
     if (one_colour) {
         cost = exchange(level, use, fields, value_bytes);
-        cost.copied_bytes /= 2;
         if (!planned->one_colour) return cost;
         cost.packed_bytes /= 2;
-        cost.unpacked_bytes /= 2;
         std::vector<Plan> plans = planned->plans;
         std::ranges::transform(plans, plans.begin(), of_one_colour);
         send(plans);
@@ -117,20 +85,8 @@ const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t
     }
     send(planned->plans);
     // Each value is read here and written there.
-    const auto moved_bytes = [&](double values) {
-        return 2 * values * static_cast<double>(fields * value_bytes);
-    };
-    cost.packed_bytes = cost.unpacked_bytes = 2 * cost.most.bytes;
-    cost.copied_bytes = moved_bytes(planned->copied_values);
-    if (const auto& moved = planned->moved) {
-        cost.packed_bytes = moved_bytes(moved->packed);
-        cost.unpacked_bytes = moved_bytes(moved->unpacked);
-        cost.kept_bytes = moved_bytes(moved->kept);
-        cost.moved_by_all = moved_bytes(moved->all);
-        cost.most = share_of(planned->plans.front(), moved->rank, fields,
-                             {planned->nodes.largest().topology, nullptr, value_bytes})
-                        .sent.volume;
-    }
+    cost.moved_by_all = 2 * planned->moved * static_cast<double>(fields * value_bytes);
+    cost.packed_bytes = cost.moved_by_all > 0 ? 0 : 2 * cost.most.bytes;
     return cost;
 }
 

@@ -26,17 +26,10 @@ struct ExchangePlan {
     SchemeOptions scheme;
     Representatives nodes;
     std::vector<Plan> plans;  // by part of these
-    // Values of one field that the first rank copies from box to box.
-    double copied_values = 0;
-    // Boxes that are merged, or come back: the rank that takes most of them from others, and gives them back;
-    // values of one field that it packs for others, unpacks of others' and keeps, and that all pack and
-    // unpack.
-    struct Moved {
-        int rank = 0;
-        double packed = 0, unpacked = 0, kept = 0, all = 0;
-    };
-    std::optional<Moved> moved = {};
     bool one_colour = false;  // messages carry one colour alone where one is wanted
+    // Values of one field that all ranks pack and unpack, if boxes are merged or come back: each rank as its
+    // trace has it, not as the one that is busiest.
+    double moved = 0;
 };
 // The plans of ghost cells and of merged boxes, by the chosen schemes or, where none is chosen, the first.
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
@@ -80,17 +73,10 @@ class Costs {
     Costs(const std::vector<ExchangePlan>& plans, const VirtualRanks& ranks) : plans_(plans), ranks_(ranks) {}
 
     struct OfExchange {
-        double wait = 0;  // seconds of the plan and of the machine's delay
-        // Sent by the busiest rank, each number by itself, but of merged boxes by the one that takes most of
-        // them; and by all.
-        Volume most, all;
-        double packed_bytes = 0;  // moved by it for one exchange
-        double unpacked_bytes = 0;
-        double copied_bytes = 0;  // moved from box to box
-        // Moved twice, with boxes that stay where they are while others travel.
-        double kept_bytes = 0;
-        std::optional<double> moved_by_all =
-            {};  // packing, and unpacking, if not by each rank as by that one
+        double wait = 0;          // seconds of the plan and of the machine's delay
+        Volume most, all;         // sent by the busiest rank, each number by itself; and by all
+        double packed_bytes = 0;  // moved by that rank to pack, and to unpack; 0 if the trace has them
+        double moved_by_all = 0;  // likewise by all, if the trace has those of its rank
     };
 
     // Seconds of so many calls that did so much together.

@@ -8,6 +8,7 @@
 
 #include "comm/reductions/tape.hpp"
 #include "kernels/backends/counting/counting.hpp"
+#include "miniapp/prediction/trace.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 
@@ -34,24 +35,51 @@ class CountedGrid {
     std::unique_ptr<Hierarchy> hierarchy_;
 };
 
-// All that a rank's solve knows by other ranks: the totals of its levels' reductions, and the bounds of their
-// operators' eigenvalues. It must outlive the solvers on both hierarchies.
+// All that a rank's solve knows by other ranks: the totals of its levels' reductions, on the bottom visit by
+// visit, and the bounds of their operators' eigenvalues. It must outlive the solvers on both hierarchies, and
+// copies are tapes of their own.
 class SolveTape {
   public:
-    // From now on, until replayed, records the totals of all levels, which this rank has. Solvers are made
-    // behind it.
+    // Totals of one on so many levels: no solve converges, and none breaks down.
+    static SolveTape of_ones(std::size_t levels);
+
+    // From now on records the totals of all levels, which this rank has. Solvers are made behind it.
     void record(Hierarchy& hierarchy);
-    // The totals of this hierarchy, of the same levels, are those that were recorded. Likewise.
-    void replay(Hierarchy& hierarchy);
+    void record_anew();
+    // The totals of this hierarchy are those that were recorded: on the finest level and, counted from the
+    // bottom, on all others. It may have further levels between these, which sum nothing, and further visits.
+    // Likewise; returns the hierarchy.
+    Hierarchy& replay(Hierarchy& hierarchy);
+    // The bottom's totals are those of another solve.
+    void take_bottom(const SolveTape& other) { levels_.back() = other.levels_.back(); }
     bool at_end() const;
 
   private:
     struct OfLevel {
-        std::unique_ptr<Tape> totals;
+        Tape totals = {};
         double gershgorin_bound = 0, jacobi_bound = 0;
     };
 
     std::vector<OfLevel> levels_;  // a consolidated bottom level behind all others
+};
+
+// The grids as the busiest rank has them: of the ranks with all levels one with most boxes, the finest level
+// first, and of those with fewest boundaries. Solves on them are those that were recorded on other boxes.
+class ReplayedGrid {
+  public:
+    ReplayedGrid(const GridSetup& grids, const Topology& topology, const std::vector<LevelSchemes>& schemes,
+                 const SolveTape& tape);
+
+    const GridSetup& grids() const { return grids_; }
+    Hierarchy& hierarchy() { return counted_.hierarchy(); }
+    // The trace since the last call, or since the grid was made.
+    Slice take();
+
+  private:
+    GridSetup grids_;
+    SolveTape tape_;
+    CountedGrid counted_;
+    Recorder recorder_;
 };
 
 }  // namespace keel

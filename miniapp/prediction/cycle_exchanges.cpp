@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "miniapp/prediction/counted_grid.hpp"
-#include "miniapp/prediction/trace.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/nonlinear/fas.hpp"
 #include "solvers/multigrid/v_cycle.hpp"
@@ -12,35 +11,7 @@
 namespace keel {
 namespace {
 
-// A hierarchy whose reductions have totals of one: no solve converges, and none breaks down.
-class EndlessGrid {
-  public:
-    EndlessGrid(const GridSetup& grids, const Topology& topology)
-        : grid_(grids, topology, {}), recorder_(ones_.behind(grid_.hierarchy()), grid_.ledger()) {}
-
-    Hierarchy& hierarchy() { return grid_.hierarchy(); }
-    Trace take() { return recorder_.take(); }
-
-  private:
-    struct Ones {
-        Tape totals;
-
-        Hierarchy& behind(Hierarchy& hierarchy) {
-            std::vector<double> ones(1000, 1.0);
-            totals.pass(ones);
-            totals.begin(Tape::Mode::replay);
-            for (int l = 0; l < hierarchy.levels() && hierarchy.has(l); ++l)
-                hierarchy.level(l).reduction = taped(std::move(hierarchy.level(l).reduction), totals);
-            return hierarchy;
-        }
-    };
-
-    Ones ones_;
-    CountedGrid grid_;
-    Recorder recorder_;
-};
-
-Trace cycles_of_solve(EndlessGrid& on, MultigridOptions options, int cycles, const BottomOptions& bottom) {
+Slice cycles_of_solve(ReplayedGrid& on, MultigridOptions options, int cycles, const BottomOptions& bottom) {
     options.max_cycles = cycles;
     options.tolerance = std::numeric_limits<double>::min();
     Multigrid(on.hierarchy(), options, bottom).solve();
@@ -50,9 +21,9 @@ Trace cycles_of_solve(EndlessGrid& on, MultigridOptions options, int cycles, con
 }  // namespace
 
 CycleExchanges::CycleExchanges(const GridSetup& grids, const Topology& topology) {
-    EndlessGrid on(grids, topology);
-    const auto count = [&](const Trace& trace, int times) {
-        for (const Event& event : trace) {
+    ReplayedGrid on(grids, topology, {}, SolveTape::of_ones(static_cast<std::size_t>(grids.levels())));
+    const auto count = [&](const Slice& slice, int times) {
+        for (const Event& event : slice.trace) {
             if (event.kind != Event::Kind::exchange) continue;
             ExchangeCount& counted = counts_[{event.level, event.use, event.value_bytes}];
             counted.all += times;

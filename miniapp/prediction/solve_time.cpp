@@ -17,8 +17,7 @@ class Timeline {
         : slice_(slice), costs_(costs), rows_(rows), solve_(solve) {}
 
     void run() {
-        for (const Event& event : *slice_.trace)
-            if (slice_.first <= event.level && event.level <= slice_.last) happen(event);
+        for (const Event& event : slice_.trace) happen(event);
     }
 
   private:
@@ -29,8 +28,7 @@ class Timeline {
             case Event::Kind::exchange:
                 return exchange(event);
             case Event::Kind::all_reduce:
-                count_sum(book(Op::reduction, event.level,
-                               costs_.all_reduce(event.level + slice_.shift, event.words), 1),
+                count_sum(book(Op::reduction, event.level, costs_.all_reduce(event.level, event.words), 1),
                           event);
                 return;
             case Event::Kind::begin_all_reduce:
@@ -51,8 +49,7 @@ class Timeline {
     }
 
     double sparse_alltoallv(const Event& event) {
-        const double barriers =
-            static_cast<double>(event.calls) * costs_.all_reduce(event.level + slice_.shift, 1);
+        const double barriers = static_cast<double>(event.calls) * costs_.all_reduce(event.level, 1);
         return barriers + (event.fields == 0 ? 0 : exchanged(event).wait);
     }
     // Lengths and contents, of what its own ranks need of others, of what other nodes need, and of the short
@@ -65,43 +62,39 @@ class Timeline {
                gathered(words(needed.off_node_bytes));
     }
     const Costs::OfExchange& exchanged(const Event& event) {
-        return costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes,
-                               event.one_colour);
+        return costs_.exchange(event.level, event.use, event.fields, event.value_bytes, event.one_colour);
     }
     void wait_for_all(const Event& event, double seconds) {
         book(event.op, event.level, seconds, 0);
         solve_.collecting += seconds * slice_.times;
     }
 
-    void work(Op op, int level, double calls, const Work& of_trace) {
-        const LevelShare& share = slice_.share(op, level);
-        const Work mine{of_trace.flops * share.boxes, of_trace.bytes * share.boxes};
-        TimerRow& row = book(op, level, costs_.work(calls, mine), calls);
-        row.flops += mine.flops * share.ranks * slice_.times;
-        row.bytes_moved += mine.bytes * share.ranks * slice_.times;
+    void work(Op op, int level, double calls, const Work& work) {
+        // All ranks' packing of boxes is known with their exchange.
+        const double ranks = op == Op::pack || op == Op::unpack ? 0 : slice_.ranks_on(level);
+        TimerRow& row = book(op, level, costs_.work(calls, work), calls);
+        row.flops += work.flops * ranks * slice_.times;
+        row.bytes_moved += work.bytes * ranks * slice_.times;
     }
 
     void exchange(const Event& event) {
         const Costs::OfExchange& cost = exchanged(event);
-        const double ranks = slice_.share(Op::pack, event.level).ranks;
-        const auto move = [&](Op op, double bytes) {
-            if (bytes == 0) return;
-            TimerRow& row = book(op, event.level, costs_.work(1, {0, bytes}), 1);
-            row.bytes_moved += cost.moved_by_all ? 0 : bytes * ranks * slice_.times;
+        const double ranks = slice_.ranks_on(event.level);
+        const auto move = [&](Op op) {
+            if (cost.moved_by_all > 0)
+                book(op, event.level, 0, 0).bytes_moved += cost.moved_by_all * slice_.times;
+            if (cost.packed_bytes > 0)
+                book(op, event.level, costs_.work(1, {0, cost.packed_bytes}), 1).bytes_moved +=
+                    cost.packed_bytes * ranks * slice_.times;
         };
         solve_.exchanges += slice_.times;
-        move(Op::pack, cost.packed_bytes);
-        move(Op::copy, cost.copied_bytes);
-        for (const Op op : {Op::pack, Op::unpack}) {
-            move(op, cost.kept_bytes);
-            if (cost.moved_by_all)
-                book(op, event.level, 0, 0).bytes_moved += *cost.moved_by_all * slice_.times;
-        }
+        move(Op::pack);
         if (cost.all.messages > 0) {
-            count_messages(book(Op::send, event.level, 0, 1), cost.most, cost.all);
+            const bool by_trace = cost.moved_by_all > 0;
+            count_messages(book(Op::send, event.level, 0, 1), by_trace ? event.sent : cost.most, cost.all);
             book(Op::wait, event.level, waited_for(cost.wait), 1);
         }
-        move(Op::unpack, cost.unpacked_bytes);
+        move(Op::unpack);
     }
 
     // An all-reduce in flight: the rounds left; the messages of the first one arrive at `arrival`.
@@ -126,7 +119,7 @@ class Timeline {
 
     void begin_all_reduce(const Event& event) {
         Sum& sum = in_flight_[event.number];
-        sum.left = costs_.rounds(event.level + slice_.shift, event.words, Costs::Waiting::in_flight);
+        sum.left = costs_.rounds(event.level, event.words, Costs::Waiting::in_flight);
         count_sum(book(Op::reduction_begin, event.level, post(sum, time_), 1), event);
     }
 
@@ -182,8 +175,7 @@ class Timeline {
     void count_sum(TimerRow& row, const Event& event) {
         row.words += static_cast<double>(event.words) * slice_.times;
         if (!event.maximum) {
-            const Costs::AllReduceMessages& sent =
-                costs_.sum(event.level + slice_.shift, event.words, event.summands);
+            const Costs::AllReduceMessages& sent = costs_.sum(event.level, event.words, event.summands);
             count_messages(row, sent.most, sent.all);
         }
         solve_.words += static_cast<double>(event.words) * slice_.times;
@@ -192,7 +184,7 @@ class Timeline {
 
     TimerRow& book(Op op, int level, double seconds, double calls) {
         time_ += seconds;
-        TimerRow& row = rows_[{op, level + slice_.shift}];
+        TimerRow& row = rows_[{op, level}];
         row.calls += calls * slice_.times;
         row.t_mean += seconds * slice_.times;
         return row;
@@ -207,13 +199,6 @@ class Timeline {
 };
 
 }  // namespace
-
-const LevelShare& Slice::share(Op op, int level) const {
-    const auto place = [&](int at) -> const LevelShare& {
-        return shares.at(std::min(static_cast<std::size_t>(at), shares.size() - 1));
-    };
-    return op == Op::boundary && place(level).merged ? place(level - 1) : place(level);
-}
 
 double SolveTime::seconds() const {
     return std::accumulate(rows.begin(), rows.end(), 0.0,

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "miniapp/prediction/costs.hpp"
-#include "miniapp/prediction/trace.hpp"
 #include "miniapp/report/timers.hpp"
 
 namespace keel {
@@ -14,27 +13,6 @@ namespace keel {
 struct LevelRange {
     int first = 0;
     int last = 0;
-};
-
-// The share of a level that a rank has.
-struct LevelShare {
-    double boxes = 1;     // for each that the trace's rank had
-    double ranks = 1;     // whose boxes are those of all ranks, for what all do
-    bool merged = false;  // of the boxes of the level above
-};
-
-// Levels of a trace that are part of a solve.
-struct Slice {
-    const Trace* trace = nullptr;
-    int first = 0;  // its levels, by their numbers in the trace
-    int last = 0;
-    int shift = 0;     // to their numbers in the solve
-    double times = 1;  // how often the solve does what the trace did
-    // By level of the trace; the last one is that of all further ones.
-    std::vector<LevelShare> shares{LevelShare()};
-
-    // The share in an operation: ghosts beyond boundaries are filled where boxes are before they are merged.
-    const LevelShare& share(Op op, int level) const;
 };
 
 struct SolveTime {

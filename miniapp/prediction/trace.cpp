@@ -166,11 +166,14 @@ void Recorder::record(SparseMatrix& matrix, int level, VectorEntries::Use use) {
 
 Trace Recorder::take() {
     note_work();
+    move_.reset();
     return std::exchange(trace_, {});
 }
 
 void Recorder::note(const Event& event) {
     note_work();
+    if (event.kind == Event::Kind::exchange)
+        move_ = std::holds_alternative<Way>(event.use) ? std::optional(trace_.size()) : std::nullopt;
     trace_.push_back(event);
 }
 
@@ -178,10 +181,13 @@ void Recorder::note_work() {
     for (int level = 0; level < ledger_.levels(); ++level)
         for (std::size_t n = 0; n < op_count; ++n) {
             const Op op = static_cast<Op>(n);
-            if (is_exchange(op) || is_reduction(op)) continue;  // have events of their own
             const Entry& now_there = ledger_.at(op, level);
             const Entry& before = seen_.at(op, level);
             if (now_there.calls == before.calls) continue;
+            if (move_ && op == Op::send) trace_[*move_].sent = volume_of(now_there.traffic - before.traffic);
+            // The rest of an exchange is known by its plan, and a reduction has an event.
+            const bool packs_boxes = move_ && (op == Op::pack || op == Op::unpack);
+            if ((is_exchange(op) && op != Op::copy && !packs_boxes) || is_reduction(op)) continue;
             trace_.push_back({.kind = Event::Kind::work,
                               .level = level,
                               .op = op,

@@ -3,11 +3,14 @@
 // The events of a solve on a rank, in order and without times: work, exchanges, sums. They come from a real
 // solve, whose hierarchy is decorated; a machine's costs make times of them (solve_time.hpp).
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "comm/plans/plan.hpp"
 #include "comm/reductions/algorithms.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
@@ -44,6 +47,7 @@ struct Event {
     std::size_t fields = 0;
     std::size_t value_bytes = sizeof(double);
     bool one_colour = false;
+    Volume sent = {};  // by this rank, if boxes are merged or come back; their packing is work
     // A sparse_alltoallv has the messages of an exchange of `fields` fields, if any, and `calls` barriers. An
     // agreement on a plan (negotiation.hpp) has these, too, and ranks of a node gather what each needs.
     // `words`: doubles of a sum or maximum, or the most that a rank gives to a gather. `number`: of a sum in
@@ -55,6 +59,19 @@ struct Event {
     GatherAmong whom = GatherAmong::all;
 };
 using Trace = std::vector<Event>;
+
+// A trace as a part of a solve.
+struct Slice {
+    Trace trace;
+    double times = 1;  // how often the solve does what the trace did
+    // By level: the number of ranks like the trace's that do the work of all; the last one is that of all
+    // further levels.
+    std::vector<double> ranks{1};
+
+    double ranks_on(int level) const {
+        return ranks[std::min(static_cast<std::size_t>(level), ranks.size() - 1)];
+    }
+};
 
 // Takes the exchanges and reductions of a hierarchy into its care, all levels of it in either precision, and
 // writes down what they are asked for and, from the ledger, what was computed before. Solvers have to be made
@@ -84,6 +101,7 @@ class Recorder {
     const Ledger& ledger_;
     Ledger seen_;
     Trace trace_;
+    std::optional<std::size_t> move_;  // the last exchange, if it was of boxes that are merged or come back
 };
 
 }  // namespace keel

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "solvers/multigrid/level.hpp"
@@ -49,6 +50,10 @@ class Hierarchy {
     const LevelRedistribution* consolidation() const { return consolidation_.get(); }
     bool singular() const { return singular_; }
 
+    // `told` is called before each visit to the bottom.
+    void before_visits(std::function<void()> told) { told_of_visit_ = std::move(told); }
+    void begin_visit() const { told_of_visit_(); }
+
     // The levels that cycles work on: these, or others in single precision with u and f of their own and, but
     // for the coarsest, whose u and f are passed on to a solve in double precision, single_scale() L.
     bool mixed() const { return !single_.levels.empty(); }
@@ -93,6 +98,7 @@ class Hierarchy {
     void build_operators(const OperatorFormulas& formulas, const Communicator& comm);
 
     bool singular_;
+    std::function<void()> told_of_visit_ = [] {};
     std::vector<std::unique_ptr<LevelComm>> comms_;  // by level; null: the ranks of the level above
     Grids double_, single_;
     double single_scale_ = 1;

@@ -91,6 +91,7 @@ void Multigrid::v_cycle(int l, Guess guess, double* norm) {
 // so the cycle goes on before a solve in one launch has reported.
 void Multigrid::visit_bottom() {
     conclude_visit();
+    levels_.begin_visit();
     Level& bottom = levels_.bottom();
     Level& cycled = levels_.cycled(levels_.levels() - 1);
     if (levels_.mixed()) bottom.operations.convert(bottom.f, cycled.f, 1.0, Update::replace);

@@ -348,6 +348,23 @@ TEST_CASE("a virtual rank that replays a tape has the recorded totals, and count
     CHECK_THROWS_AS(tape.pass({&one_more, 1}), std::logic_error);
 }
 
+TEST_CASE(
+    "a replayed part begins anew whatever was left of the last, and further ones repeat all but the first") {
+    Tape tape;
+    for (const double part : {1.0, 2.0, 3.0}) {
+        tape.begin_part();
+        std::vector<double> totals(2, part);
+        tape.pass(totals);
+    }
+    tape.begin(Tape::Mode::replay);
+    for (const double expected : {1.0, 2.0, 3.0, 2.0, 3.0, 2.0}) {
+        tape.begin_part();
+        double total = 0;
+        tape.pass({&total, 1});
+        CHECK(total == expected);
+    }
+}
+
 TEST_CASE("some of virtual ranks are numbered as some of real ranks") {
     const std::array some{1, 2, 5};
     const auto among = [&](int rank) { return Communicator::virtual_rank(rank, 7).among(some); };

@@ -137,9 +137,13 @@ class MergedBoxes(KeelTest):
         self.assertAlmostEqual(late, 200e-6 * rows["reduction", 0]["calls"], delta=1e-9)
         self.assertEqual(solve["delayed"][2]["bottom_seconds"], solve["delayed"][0]["bottom_seconds"])
 
-    def test_iterations_are_not_given_where_levels_are_merged(self) -> None:
-        run = self.text(None, "--dry-run", "problem.ranks=64", "comm.ranks_per_node=16", self.MERGED, HOPPER, "bottom.assumed_iterations=9")
-        self.assertIn("no seconds are predicted of assumed iterations where multigrid.agglomerate merges", " ".join(run.split()))
+    def test_iterations_can_be_given_where_levels_are_merged(self) -> None:
+        words = ["--dry-run", "problem.box=16", "problem.ranks=64", "comm.ranks_per_node=16", "bottom.solver=cg", self.MERGED, HOPPER]
+        computed = self.run_keel(None, *words).record("solve")
+        given = self.run_keel(None, *words, f"bottom.assumed_iterations={computed['bottom_iterations']:.0f}").record("solve")
+        self.assertEqual((given["iterations_assumed"], given["cycles"]), (True, computed["cycles"]))
+        for name in ("seconds", "bottom_seconds", "reductions", "exchanges"):
+            self.assertAlmostEqual(given[name], computed[name], delta=1e-9 * computed[name])
 
     def test_a_large_bottom_that_would_shrink_is_remarked(self) -> None:
         remark = "4096 unknowns at the bottom; with multigrid.agglomerate = 512 there would be 64"

@@ -35,10 +35,9 @@ struct Place {
     std::vector<ExchangePlan> plans;
     Model model = plain_machine();
 
-    SolveTime time(const Trace& trace, double boxes = 1, Progression progression = Progression::by_mpi) {
+    SolveTime time(const Trace& trace, Progression progression = Progression::by_mpi) {
         Costs costs(plans, {topology, model, AllReduceAlgorithm::recursive_doubling, progression});
-        Slice slice{.trace = &trace};
-        slice.shares = {{boxes, 8}};
+        const Slice slice{.trace = trace, .ranks = {8}};
         return time_of_solve(std::span(&slice, 1), costs);
     }
 };
@@ -53,7 +52,6 @@ TEST_CASE("work takes its bytes' time and sums the time of their rounds, one aft
     CHECK(time.all_reduce_seconds() == Approx(30e-6));
     CHECK(time.reductions == 1);
     CHECK(time.words == 1);
-    CHECK(place.time(trace, 3).seconds() == Approx(51e-6));  // three boxes for each that was there
     for (const TimerRow& row : time.rows)
         if (row.op == "smooth") CHECK(row.bytes_moved == Approx(8 * 7000));
     place.model.machine.noise.all_reduce = 6e-5;
@@ -88,7 +86,7 @@ TEST_CASE("a nonblocking all-reduce of MPI has a delay of its own, one of messag
     const Trace in_flight{sum(Event::Kind::begin_all_reduce), sum(Event::Kind::finish_all_reduce)};
     CHECK(place.time(blocking).seconds() == Approx(40e-6));
     CHECK(place.time(in_flight).seconds() == Approx(80e-6));
-    CHECK(place.time(in_flight, 1, Progression::by_program).seconds() == Approx(40e-6));
+    CHECK(place.time(in_flight, Progression::by_program).seconds() == Approx(40e-6));
     place.model.machine.noise.nonblocking_all_reduce.reset();
     CHECK(place.time(in_flight).seconds() == Approx(40e-6));
 }
@@ -103,7 +101,7 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
             trace.push_back(progress);
         }
         trace.push_back(sum(Event::Kind::finish_all_reduce));
-        return place.time(trace, 1, progression);
+        return place.time(trace, progression);
     };
     // 40 us of work hide three rounds of 10 us where MPI progresses them; else the first, and others
     // while it is waited for; or, in pieces, one with each call that finds the messages of a round there.
@@ -124,7 +122,7 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
 
     const Trace trace{sum(Event::Kind::begin_all_reduce), work(Op::bottom_operator, 0, 15000), progress,
                       sum(Event::Kind::finish_all_reduce)};
-    Slice slice{.trace = &trace};
+    Slice slice{.trace = trace};
     PredictedSolve solve;
     predict(solve, std::span(&slice, 1), place.plans,
             {place.topology, place.model, AllReduceAlgorithm::recursive_doubling, Progression::by_program},
@@ -135,7 +133,7 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
 TEST_CASE("latency counts messages one after the other") {
     Place place;
     const Trace trace{work(Op::bottom_operator, 0, 170000), sum(Event::Kind::all_reduce)};
-    Slice slice{.trace = &trace};
+    Slice slice{.trace = trace};
     PredictedSolve solve;
     predict(solve, std::span(&slice, 1), place.plans,
             {place.topology, place.model, AllReduceAlgorithm::recursive_doubling, Progression::by_mpi}, {});

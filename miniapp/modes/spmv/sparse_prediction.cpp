@@ -155,15 +155,14 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
     VirtualRanks ranks = virtual_ranks(resolved);
     ranks.coarsest = coarsest;
     PredictedSolve solve = solve_of(use, proxy.report);
-    Slice slice{.trace = &proxy.solve};
-    for (const Event& event : proxy.solve) slice.last = std::max(slice.last, event.level);
-    slice.shares.front().ranks = resolved.ranks;
+    Slice slice{.trace = proxy.solve};
+    slice.ranks = {static_cast<double>(resolved.ranks)};
     Slice once = slice;
     if (solve.proxy_iterations > 0)
         slice.times = solve.counts.back().value / static_cast<double>(solve.proxy_iterations);
     predict(solve, std::span(&slice, 1), plans, ranks, {});
     if (coarsest) {
-        once.trace = &proxy.setup;
+        once.trace = proxy.setup;
         ranks.progression = Progression::by_mpi;  // MPI's
         Costs costs(plans, ranks);
         solve.setup = time_of_solve(std::span(&once, 1), costs);

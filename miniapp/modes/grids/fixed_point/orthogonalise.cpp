@@ -131,7 +131,7 @@ class WindowTimes {
     long miscounted_ = 0;
 };
 
-// From windows on a small grid of a box a rank, whose vectors represent those of the virtual ranks.
+// With the totals of windows on a small grid of a box a rank.
 std::vector<MethodResult> predicted(const PreparedGrids& prepared, const Communicator& comm) {
     constexpr int width = 16;
     const GridSetup& grids = prepared.grids();
@@ -140,19 +140,22 @@ std::vector<MethodResult> predicted(const PreparedGrids& prepared, const Communi
     small.hierarchy.bottom_box = width;  // one level
     const Index boxes = most_cubic(comm.size(), grids.domain.dimensions());
     ProxyGrid proxy(small, side_by_side(small, boxes, width), comm);
-    Windows windows(proxy.hierarchy().level(0), depth);
-    const auto rows_here = static_cast<double>(proxy.hierarchy().level(0).layout.local_cells());
-    const double rows = grids.problem.box_cells() * grids.most_boxes_of_a_rank();
+    proxy.record();
+    Windows recorded(proxy.hierarchy().level(0), depth);
+    for (const Orthogonaliser& method : orthogonalisers())
+        recorded.all_phases(method, [](WindowPhase, long, const auto& action) { action(); });
+    if (comm.rank() > 0) return {};
+    ReplayedGrid on(grids, prepared.resolved().topology, {}, proxy.tape());
+    Windows windows(on.hierarchy().level(0), depth);
     const std::vector<ExchangePlan> no_exchanges;
     Costs costs(no_exchanges, virtual_ranks(prepared.resolved()));
     std::vector<MethodResult> results;
     for (const Orthogonaliser& method : orthogonalisers()) {
         MethodResult& result = results.emplace_back();
         windows.all_phases(method, [&](WindowPhase phase, long, const auto& action) {
-            proxy.take();  // events before the phase
+            on.take();  // events before the phase
             action();
-            const Trace trace = proxy.take();
-            const Slice slice{.trace = &trace, .shares = {{.boxes = rows / rows_here}}};
+            const Slice slice = on.take();
             WindowResult& one = result[static_cast<std::size_t>(phase)];
             one.cost = window_cost(method, phase, depth);
             one.reductions = one.cost.reductions;

@@ -48,7 +48,6 @@ bool relaxes_bottom(const GridSetup& grids, const FixedPointOptions& equation) {
 
 struct Iterated {
     std::unique_ptr<ProxyGrid> on;
-    Trace trace = {};
     AndersonReport report = {};
     long visits = 0;
     int cycles = 0;
@@ -58,12 +57,11 @@ Iterated iterate(const GridSetup& grids, const ProxyBoxes& boxes, const FixedPoi
                  const AndersonOptions& acceleration, const Communicator& comm) {
     Iterated iterated{std::make_unique<ProxyGrid>(grids, boxes, comm)};
     ProxyGrid& proxy = *iterated.on;
+    proxy.record();
     PosedFixedPoint posed(proxy.hierarchy(), proxy.grids(), equation);
     Anderson anderson(posed.vectors(), acceleration);
     posed.begin();
-    proxy.take();  // events of the set-up
     iterated.report = posed.solve(anderson);
-    iterated.trace = proxy.take();
     iterated.visits = posed.visits();
     const bool by_cycles = equation.map == MapKind::cycle && !equation.is_mixture();
     iterated.cycles = static_cast<int>(by_cycles ? iterated.report.evaluations : posed.cycles().value_or(0));
@@ -157,14 +155,16 @@ PredictedSolve solve_of(const std::string& name, const AndersonOptions& options,
     return solve;
 }
 
-std::vector<Slice> slices_of(const GridSetup& grids, const Iterated& iterated, const Iterated* on_bottom,
-                             const BottomSolve* bottom) {
-    const int last = grids.levels() - 1;
-    const double times = on_bottom ? 1.0 * on_bottom->report.iterations / iterated.report.iterations : 1.0;
-    if (!bottom) return {iterated.on->slice_of(grids, iterated.trace, {0, last}, times)};
-    return {iterated.on->slice_of(grids, iterated.trace, {0, last - 1}, times),
-            bottom->grid.slice_of(grids, bottom->solve.trace, {last, last},
-                                  static_cast<double>(iterated.visits) / bottom->solve.visits)};
+// The iteration as the busiest rank executes it.
+Slice executed(const PreparedGrids& prepared, const std::vector<SchemeTable>& tables, const SolveTape& tape,
+               const AndersonOptions& acceleration) {
+    ReplayedGrid on(prepared.grids(), prepared.resolved().topology, schemes_by_level(tables), tape);
+    PosedFixedPoint posed(on.hierarchy(), on.grids(), prepared.options<FixedPointOptions>());
+    Anderson anderson(posed.vectors(), acceleration);
+    posed.begin();
+    on.take();  // events of the set-up
+    posed.solve(anderson);
+    return on.take();
 }
 
 std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bottom,
@@ -218,8 +218,12 @@ Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<
             prediction.solves.emplace_back(solve_of(name, options, iterated, believed, bottom.get()));
         if (prediction.sources.empty())
             prediction.sources = sources_of(iterated, believed, bottom.get(), tables.front().planned_nodes);
-        if (solve.converged)
-            predict(solve, slices_of(grids, iterated, believed, bottom.get()), plans, ranks, {last, last});
+        if (!solve.converged) continue;
+        SolveTape tape = iterated.on->tape();
+        if (bottom) tape.take_bottom(bottom->solve.tape);
+        Slice slice = executed(prepared, tables, tape, options);
+        if (believed) slice.times = 1.0 * believed->report.iterations / iterated.report.iterations;
+        predict(solve, std::span(&slice, 1), plans, ranks, {last, last});
     }
     return prediction;
 }

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
@@ -47,7 +46,7 @@ ProxyBoxes whole_of(const GridSetup& grids) {
     const int above = std::max(bottom_of(grids).first - 1, 0);
     return {grids.domain, grids.shapes()[static_cast<std::size_t>(above)].width};
 }
-// Enough boxes for the proportions of a bottom solve whose iterations are known.
+// Enough boxes for a bottom solve whose iterations are known.
 ProxyBoxes sample_of(const GridSetup& grids) {
     constexpr int most = 8;
     Index boxes = grids.domain.whole() ? grids.domain.around()
@@ -55,48 +54,28 @@ ProxyBoxes sample_of(const GridSetup& grids) {
     for (int& count : boxes) count = std::min(count, most);
     return side_by_side(grids, boxes, whole_of(grids).box);
 }
-// Half as many in each direction, which have fewer iterations in a visit: what does not grow with them shows
-// between the two.
-ProxyBoxes smaller_sample_of(const GridSetup& grids) {
-    const ProxyBoxes sample = sample_of(grids);
-    Index boxes = sample.domain.around();
-    for (int& count : boxes) count = std::max(count / 2, 1);
-    return side_by_side(grids, boxes, sample.box);
-}
 // Whether there are levels above that the bottom's own grid does not have.
 bool has_cycle(const GridSetup& grids) {
     return whole_of(grids).box != grids.problem.box;
 }
-// The levels above, on as many boxes as there are ranks here. In blocks half sweeps pass over the boxes of a
-// rank at once, and read fewer ghosts: eight boxes show most of that, and of wider ones there are few.
+// All levels, on as many boxes as there are ranks here, or several for each where a rank has several: cycles
+// on more boxes converge more like those on all. Wide ones take long.
 ProxyBoxes cycle_of(const GridSetup& grids, int ranks_here) {
     constexpr int most = 8;
     constexpr int widest = 64;
-    const bool in_blocks = grids.hierarchy.storage == Storage::blocks && grids.problem.box <= widest;
-    const int each = in_blocks ? std::min(grids.most_boxes_of_a_rank(), most) : 1;
+    const int each = grids.problem.box <= widest ? std::min(grids.most_boxes_of_a_rank(), most) : 1;
     return side_by_side(grids, most_cubic(ranks_here * each, grids.domain.dimensions()), grids.problem.box);
 }
 
-// How often a solve does what two others did, so that visits to the bottom and iterations are its own: the
-// two have what a visit costs whatever its iterations, and what each of them costs. The second plays no part
-// where they do not differ.
-struct Weights {
-    double first = 1;
-    double second = 0;
+// The ranks and plans by which solves are priced.
+struct Place {
+    const Topology& topology;
+    std::vector<LevelSchemes> schemes;
+    std::vector<ExchangePlan> plans;
+    VirtualRanks ranks;
 };
-Weights weights_of(double visits, double iterations, const ProxySolve& first, const ProxySolve* second) {
-    const auto i = static_cast<double>(first.iterations);
-    const Weights in_proportion{i > 0 ? iterations / i : visits / first.visits, 0};
-    if (!second) return in_proportion;
-    const auto j = static_cast<double>(second->iterations);
-    const double v = first.visits;
-    const double w = second->visits;
-    const double determinant = v * j - w * i;
-    if (std::abs(determinant) < 0.5 * v * w) return in_proportion;  // half an iteration a visit
-    return {(visits * j - w * iterations) / determinant, (v * iterations - visits * i) / determinant};
-}
 
-// A proxy solve for each solver, and one for the levels above the bottom unless the very grid is solved on.
+// A proxy solve for each solver, and one for the cycles unless the very grid is solved on.
 class ProxySolves {
   public:
     ProxySolves(const GridSetup& grids, const Communicator& comm, Progress& progress)
@@ -104,9 +83,12 @@ class ProxySolves {
         for (std::size_t n = 0; n < solvers_.size(); ++n) {
             progress.say("solving here with " + solvers_[n].name, static_cast<int>(n) + 1,
                          static_cast<int>(solvers_.size()));
-            solve(solvers_[n], comm);
+            const bool assumed = is_assumed(solvers_[n]);
+            std::optional<ProxyGrid>& on = assumed ? sample_ : whole_;
+            if (!on) on.emplace(grids, assumed ? sample_of(grids) : whole_of(grids), comm);
+            solves_.push_back(on->solve(solvers_[n]));
         }
-        progress.say("solving here for the levels above");
+        progress.say("solving here for the cycles");
         if (!has_cycle(grids)) return;
         GridSetup unmerged = grids;
         unmerged.hierarchy.agglomerate = 0;
@@ -116,68 +98,65 @@ class ProxySolves {
     }
 
     std::size_t count() const { return solves_.size(); }
-    PredictedSolve predicted(std::size_t n, const std::vector<ExchangePlan>& plans,
-                             const VirtualRanks& ranks) const;
+    PredictedSolve predicted(std::size_t n, const Place& place) const;
     std::vector<std::string> sources(int planned_nodes) const;
 
   private:
-    void solve(const NamedSolver& solver, const Communicator& comm) {
-        const bool assumed = is_assumed(solver);
-        std::optional<ProxyGrid>& on = assumed ? sample_ : whole_;
-        if (!on) on.emplace(grids_, assumed ? sample_of(grids_) : whole_of(grids_), comm);
-        solves_.push_back(on->solve(solver));
-        smaller_solves_.emplace_back();
-        const ProxyBoxes few = smaller_sample_of(grids_);
-        if (!assumed || few.domain.count() < comm.size()) return;
-        if (!smaller_) smaller_.emplace(grids_, few, comm);
-        smaller_solves_.back() = smaller_->solve(solver);
-    }
-    // `visits` and `iterations`: of the bottom, in the solve that is predicted.
-    std::vector<Slice> slices_of(std::size_t n, double visits, double iterations, double cycles) const;
+    struct Executed {
+        SolveCounts counts;
+        Slice slice;
+    };
+    Executed executed(std::size_t n, const BottomOptions& options, const Place& place) const;
 
     const GridSetup& grids_;
     std::vector<NamedSolver> solvers_;
-    std::optional<ProxyGrid> whole_, sample_, smaller_, cycle_;
+    std::optional<ProxyGrid> whole_, sample_, cycle_;
     std::vector<ProxySolve> solves_;
-    std::vector<std::optional<ProxySolve>> smaller_solves_;
     ProxySolve of_cycle_;
 };
 
-std::vector<Slice> ProxySolves::slices_of(std::size_t n, double visits, double iterations,
-                                          double cycles) const {
-    const ProxySolve& solve = solves_[n];
-    const bool assumed = is_assumed(solvers_[n]);
-    const ProxyGrid& on = assumed ? *sample_ : *whole_;
-    const LevelRange all{0, grids_.levels() - 1};
-    if (grids_.use.krylov == KrylovLevel::finest) {
-        const double times = solve.iterations > 0 ? iterations / static_cast<double>(solve.iterations) : 1.0;
-        return {on.slice_of(grids_, solve.trace, all, times)};
-    }
-    if (!cycle_ && !assumed) return {on.slice_of(grids_, solve.trace, all)};
-    const LevelRange bottom = bottom_of(grids_);
-    const ProxySolve* const other = smaller_solves_[n] ? &*smaller_solves_[n] : nullptr;
-    const Weights times = weights_of(visits * solve.visits, iterations, solve, other);
-    std::vector<Slice> slices{on.slice_of(grids_, solve.trace, bottom, times.first)};
-    if (times.second != 0) slices.push_back(smaller_->slice_of(grids_, other->trace, bottom, times.second));
-    const LevelRange above{0, bottom.first - 1};
-    slices.push_back(cycle_ ? cycle_->slice_of(grids_, of_cycle_.trace, above, cycles / of_cycle_.cycles)
-                            : on.slice_of(grids_, solve.trace, above));
-    return slices;
+ProxySolves::Executed ProxySolves::executed(std::size_t n, const BottomOptions& options,
+                                            const Place& place) const {
+    SolveTape tape = cycle_ ? of_cycle_.tape : solves_[n].tape;
+    tape.take_bottom(solves_[n].tape);
+    ReplayedGrid on(grids_, place.topology, place.schemes, tape);
+    GridSolver solver(on.hierarchy(), on.grids(), {solvers_[n].name, options});
+    on.take();  // events of the set-up
+    const SolveCounts counts = solver.solve();
+    return {counts, on.take()};
 }
 
-PredictedSolve ProxySolves::predicted(std::size_t n, const std::vector<ExchangePlan>& plans,
-                                      const VirtualRanks& ranks) const {
+PredictedSolve ProxySolves::predicted(std::size_t n, const Place& place) const {
     const ProxySolve& solve = solves_[n];
-    PredictedSolve predicted;
-    predicted.solver = solvers_[n].name;
-    predicted.assumed = is_assumed(solvers_[n]);
+    BottomOptions options = solvers_[n].options;
+    Executed all = executed(n, options, place);
     // A solver whose bottom needs more cycles than the first one's needs as many times more of all.
-    const double of_first = 1.0 * of_cycle_.cycles / solves_.front().cycles;
-    const double cycles = cycle_ ? of_first * solve.cycles : solve.cycles;
-    const double visits = cycle_ ? 1.0 * of_cycle_.visits / solves_.front().visits : 1.0;
-    const double iterations = predicted.assumed ? solvers_[n].options.assumed_iterations
-                                                : visits * static_cast<double>(solve.iterations);
-    predicted.counts = {{"cycles", "cycles", cycles}, {"iterations", "bottom_iterations", iterations}};
+    const double times = cycle_ ? 1.0 * solve.cycles / solves_.front().cycles : 1.0;
+    all.slice.times = times;
+    double iterations = times * static_cast<double>(all.counts.iterations);
+    PredictedSolve predicted;
+    predicted.assumed = is_assumed(solvers_[n]);
+    std::vector<Slice> slices{std::move(all.slice)};
+    if (predicted.assumed) {
+        // Two solves tell the cost of a visit to the bottom from that of its iterations, half as many in the
+        // second.
+        const int visits = std::max(1, all.counts.visits);
+        options.max_iterations = std::max(1, static_cast<int>(all.counts.iterations / (2 * visits)));
+        Executed half = executed(n, options, place);
+        const auto fewer = static_cast<double>(all.counts.iterations - half.counts.iterations);
+        const double more = options.assumed_iterations - iterations;
+        if (fewer > 0) {
+            slices.front().times += more / fewer;
+            half.slice.times = -more / fewer;
+            slices.push_back(std::move(half.slice));
+        } else if (iterations > 0) {
+            slices.front().times *= options.assumed_iterations / iterations;
+        }
+        iterations = options.assumed_iterations;
+    }
+    predicted.solver = solvers_[n].name;
+    predicted.counts = {{"cycles", "cycles", times * all.counts.cycles},
+                        {"iterations", "bottom_iterations", iterations}};
     predicted.proxy_cycles = solve.cycles;
     predicted.proxy_iterations = solve.iterations;
     predicted.converged = solve.converged && (!cycle_ || of_cycle_.converged);
@@ -186,7 +165,7 @@ PredictedSolve ProxySolves::predicted(std::size_t n, const std::vector<ExchangeP
     predicted.more = Json{{"computed_on", on.json(on.first_cycles())},
                           {"cycles_computed_on", cycle_ ? cycle_->json(of_cycle_.cycles) : Json()}}
                          .dump();
-    predict(predicted, slices_of(n, visits, iterations, cycles), plans, ranks, bottom_of(grids_));
+    predict(predicted, slices, place.plans, place.ranks, bottom_of(grids_));
     return predicted;
 }
 
@@ -203,17 +182,17 @@ std::vector<std::string> ProxySolves::sources(int planned_nodes) const {
                                       cycle_ ? "the bottom's iterations" : "the solve", text(*whole_)));
     if (sample_)
         sources.push_back(fmt::format(
-            "assumed: bottom.assumed_iterations of {}; what belongs to them {} to solving on {}{}",
-            fmt::join(assumed, ", "), smaller_ ? "and to visits according" : "in proportion", text(*sample_),
-            smaller_ ? ", and on " + text(*smaller_) : ""));
+            "assumed: bottom.assumed_iterations of {}; the cost of an iteration and of a visit by solving on "
+            "{}",
+            fmt::join(assumed, ", "), text(*sample_)));
     if (cycle_)
-        sources.push_back(
-            fmt::format("computed: V-cycles and the levels above, by solving on {}; the bottom's "
-                        "numbers are those of as many visits",
-                        text(*cycle_)));
-    sources.push_back(
-        fmt::format("counted: bytes of work as declared, messages and bytes by the plans of all ranks{}",
-                    planned_text(planned_nodes)));
+        sources.push_back(fmt::format(
+            "computed: V-cycles, by solving on {}; the bottom's numbers are those of as many visits",
+            text(*cycle_)));
+    sources.push_back(fmt::format(
+        "counted: bytes of work as declared, by executing the solve of the busiest rank; messages and "
+        "bytes by the plans of all ranks{}",
+        planned_text(planned_nodes)));
     if (grids_.merges() && grids_.use.krylov == KrylovLevel::coarsest)
         sources.push_back(
             "bottom: all levels from the first one in merged boxes on; ranks that have none of a "
@@ -224,13 +203,9 @@ std::vector<std::string> ProxySolves::sources(int planned_nodes) const {
 // The cost of all proxy solves.
 DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here) {
     DryRunCost cost;
-    for (const NamedSolver& solver : without_algebraic(grids.use.solvers)) {
-        const auto add = [&](const ProxyBoxes& boxes) {
-            cost += cost_of_proxy_solve(grids, boxes, ranks_here, solver);
-        };
-        add(is_assumed(solver) ? sample_of(grids) : whole_of(grids));
-        if (is_assumed(solver)) add(smaller_sample_of(grids));
-    }
+    for (const NamedSolver& solver : without_algebraic(grids.use.solvers))
+        cost += cost_of_proxy_solve(grids, is_assumed(solver) ? sample_of(grids) : whole_of(grids),
+                                    ranks_here, solver);
     if (!has_cycle(grids)) return cost;
     return cost +=
            cost_of_proxy_solve(grids, cycle_of(grids, ranks_here), ranks_here, grids.use.solvers.front());
@@ -238,10 +213,6 @@ DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here) {
 
 std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory, int ranks_here) {
     if (const std::string reason = why_not_predicted(grids); !reason.empty()) return reason;
-    const std::vector<NamedSolver> solvers = without_algebraic(grids.use.solvers);
-    if (grids.merges() && std::ranges::any_of(solvers, is_assumed))
-        return " of assumed iterations where multigrid.agglomerate merges boxes: a small grid has fewer such "
-               "levels; leave bottom.assumed_iterations out";
     return why_not_solved(
         cost_of_solves(grids, ranks_here),
         "bottom.assumed_iterations (in a survey \"cg assumed_iterations=269\"), fewer solvers or "
@@ -271,11 +242,11 @@ Prediction HierarchyMode::predict(const PreparedGrids& prepared, const std::vect
     const ProxySolves proxies(grids, comm, progress);
     if (comm.rank() != 0) return prediction;
 
-    const std::vector<ExchangePlan> plans = exchange_plans(grids, topology, tables);
     const std::vector<LevelRanks> fewer = fewer_ranks(grids, topology);
     ranks.fewer = fewer;
+    const Place place{topology, schemes_by_level(tables), exchange_plans(grids, topology, tables), ranks};
     for (std::size_t n = 0; n < proxies.count(); ++n)
-        prediction.solves.push_back(proxies.predicted(n, plans, ranks));
+        prediction.solves.push_back(proxies.predicted(n, place));
     prediction.sources = proxies.sources(tables.front().planned_nodes);
     prediction.bottom = bottom_of(grids).last;
     if (prediction.solves.size() == 1) prediction.tables = level_tables(grids, prediction.solves.front());

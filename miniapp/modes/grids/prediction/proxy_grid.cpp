@@ -49,31 +49,9 @@ ProxyGrid::ProxyGrid(const GridSetup& grids, const ProxyBoxes& boxes, const Comm
       problem_(grids_.problem, finest_),
       ledger_(grids_.levels()),
       hierarchy_(comm, detect_topology(comm), *backend_, finest_, problem_.operator_formulas(),
-                 grids_.hierarchy, ledger_),
-      recorder_(hierarchy_, ledger_) {
+                 grids_.hierarchy, ledger_) {
+    if (comm.rank() == 0) tape_.record(hierarchy_);
     set_right_side(hierarchy_.level(0), problem_);
-}
-
-Slice ProxyGrid::slice_of(const GridSetup& grids, const Trace& trace, const LevelRange& levels,
-                          double times) const {
-    const std::vector<LevelShape> shapes = grids.shapes();
-    const auto count = static_cast<int>(shapes.size());
-    const int shift = levels.first == 0 ? 0 : count - grids_.levels();
-    Slice slice{.trace = &trace,
-                .first = levels.first - shift,
-                .last = levels.last - shift,
-                .shift = shift,
-                .times = times};
-    slice.shares.clear();
-    for (int l = 0; l < grids_.levels(); ++l) {
-        const LevelShape& shape = shapes[static_cast<std::size_t>(std::clamp(l + shift, 0, count - 1))];
-        const auto boxes = grids.domain.whole() ? static_cast<double>(product(shape.boxes))
-                                                : static_cast<double>(grids.domain.count());  // none merge
-        const double most = std::ceil(boxes / shape.ranks);
-        const auto here = static_cast<double>(hierarchy_.level(l).layout.local_count());
-        slice.shares.push_back({most / here, boxes / most, shape.merged > 1});
-    }
-    return slice;
 }
 
 std::string ProxyGrid::text() const {
@@ -94,10 +72,9 @@ Json ProxyGrid::json(int cycles) const {
 }
 
 ProxySolve ProxyGrid::solve(const NamedSolver& solver) {
-    GridSolver on_grid(hierarchy_, grids_, solver);
-    recorder_.take();  // events of the set-up
-    ProxySolve solve{on_grid.solve(), {}};
-    solve.trace = recorder_.take();
+    record();
+    ProxySolve solve{GridSolver(hierarchy_, grids_, solver).solve(), {}};
+    solve.tape = tape_;
     if (!first_cycles_) first_cycles_ = solve.cycles;
     return solve;
 }

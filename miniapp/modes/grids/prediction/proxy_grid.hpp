@@ -1,6 +1,6 @@
 #pragma once
 
-// A grid that is solved on here in place of that of the virtual ranks: what happens is recorded.
+// A grid that is solved on here in place of that of the virtual ranks: totals of its reductions are recorded.
 
 #include <memory>
 #include <optional>
@@ -8,9 +8,9 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/layout/domain.hpp"
+#include "miniapp/prediction/counted_grid.hpp"
 #include "miniapp/prediction/grid_memory.hpp"
 #include "miniapp/prediction/grid_solver.hpp"
-#include "miniapp/prediction/solve_time.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/machine/memory.hpp"
@@ -27,9 +27,9 @@ struct ProxyBoxes {
 // boxes, all sides are Dirichlet ones if it has any, else Neumann ones.
 ProxyBoxes side_by_side(const GridSetup& grids, const Index& boxes, int box);
 
-// A proxy solve that was recorded.
+// A proxy solve, and the totals of all its reductions; on rank 0.
 struct ProxySolve : SolveCounts {
-    Trace trace;  // on this rank
+    SolveTape tape;
 };
 
 class ProxyGrid {
@@ -39,16 +39,12 @@ class ProxyGrid {
 
     const GridSetup& grids() const { return grids_; }
     Hierarchy& hierarchy() { return hierarchy_; }
-    // The trace of what was done on the hierarchy since the last call.
-    Trace take() { return recorder_.take(); }
+    // Records from now on; solvers are made behind it. Rank 0 has the record.
+    void record() { tape_.record_anew(); }
+    const SolveTape& tape() const { return tape_; }
     // Solves by multigrid with this bottom solver or, in a mode of Krylov methods on the finest grid, by the
     // method. Collective.
     ProxySolve solve(const NamedSolver& solver);
-
-    // These levels of other grids, as a trace on this one shows them: what a rank has there for each box that
-    // this rank has here. The finest levels of both are alike if level 0 is among them, else the coarsest.
-    Slice slice_of(const GridSetup& grids, const Trace& trace, const LevelRange& levels,
-                   double times = 1) const;
 
     int first_cycles() const { return first_cycles_.value_or(0); }  // cycles in its first solve
     // "2x2x2 boxes of 8^3 in 2 levels on 2 ranks", and as JSON, with cycles.
@@ -62,7 +58,7 @@ class ProxyGrid {
     Problem problem_;
     Ledger ledger_;
     Hierarchy hierarchy_;
-    Recorder recorder_;
+    SolveTape tape_;
     std::optional<int> first_cycles_;
 };
 
