@@ -9,8 +9,8 @@
 
 #include "kernels/timing/timed_operations.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
-#include "miniapp/prediction/counted_grid.hpp"
-#include "miniapp/prediction/grid_solver.hpp"
+#include "miniapp/prediction/counting/counted_grid.hpp"
+#include "miniapp/prediction/counting/grid_solver.hpp"
 
 namespace {
 

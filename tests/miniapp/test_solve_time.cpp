@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "miniapp/prediction/prediction.hpp"
+#include "miniapp/prediction/seconds/prediction.hpp"
 
 using namespace keel;
 

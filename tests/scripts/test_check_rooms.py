@@ -35,6 +35,8 @@ PLANTS = [
      "miniapp/report includes a header of miniapp/schemes"),
     ("miniapp/report/report.hpp", '#include "miniapp/modes/mode.hpp"',
      "miniapp/report includes a header of miniapp/modes"),
+    ("miniapp/prediction/counting/trace.cpp", '#include "miniapp/prediction/seconds/costs.hpp"',
+     "miniapp/prediction/counting includes a header of miniapp/prediction/seconds"),
     ("miniapp/modes/grids/solve.cpp", '#include "miniapp/modes/spmv/spmv.hpp"',
      "miniapp/modes/grids includes a header of miniapp/modes/spmv"),
     ("miniapp/modes/grids/solve.cpp", '#include "peers/structured_solver.hpp"', "miniapp/ includes a header of peers/"),

@@ -9,7 +9,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
-#include "miniapp/prediction/cycle_exchanges.hpp"
+#include "miniapp/prediction/counting/cycle_exchanges.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/records/records.hpp"

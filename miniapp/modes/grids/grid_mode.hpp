@@ -9,8 +9,8 @@
 
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/mode.hpp"
-#include "miniapp/prediction/grid_memory.hpp"
-#include "miniapp/prediction/prediction.hpp"
+#include "miniapp/prediction/counting/grid_memory.hpp"
+#include "miniapp/prediction/seconds/prediction.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "miniapp/setup/grid_setup.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "miniapp/modes/spmv/matrix_memory.hpp"
-#include "miniapp/prediction/prediction.hpp"
+#include "miniapp/prediction/seconds/prediction.hpp"
 #include "solvers/krylov/bottom_solver.hpp"
 
 namespace keel {

@@ -8,9 +8,9 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/layout/domain.hpp"
-#include "miniapp/prediction/counted_grid.hpp"
-#include "miniapp/prediction/grid_memory.hpp"
-#include "miniapp/prediction/grid_solver.hpp"
+#include "miniapp/prediction/counting/counted_grid.hpp"
+#include "miniapp/prediction/counting/grid_memory.hpp"
+#include "miniapp/prediction/counting/grid_solver.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/machine/memory.hpp"

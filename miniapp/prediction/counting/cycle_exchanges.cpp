@@ -1,9 +1,9 @@
-#include "miniapp/prediction/cycle_exchanges.hpp"
+#include "miniapp/prediction/counting/cycle_exchanges.hpp"
 
 #include <limits>
 #include <vector>
 
-#include "miniapp/prediction/counted_grid.hpp"
+#include "miniapp/prediction/counting/counted_grid.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/nonlinear/fas.hpp"
 #include "solvers/multigrid/v_cycle.hpp"

@@ -8,7 +8,7 @@
 
 #include "comm/reductions/tape.hpp"
 #include "kernels/backends/counting/counting.hpp"
-#include "miniapp/prediction/trace.hpp"
+#include "miniapp/prediction/counting/trace.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 

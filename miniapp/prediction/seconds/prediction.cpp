@@ -1,4 +1,4 @@
-#include "miniapp/prediction/prediction.hpp"
+#include "miniapp/prediction/seconds/prediction.hpp"
 
 namespace keel {
 namespace {

@@ -1,4 +1,4 @@
-#include "miniapp/prediction/grid_solver.hpp"
+#include "miniapp/prediction/counting/grid_solver.hpp"
 
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/bottom/preconditioners.hpp"

@@ -1,4 +1,4 @@
-#include "miniapp/prediction/trace.hpp"
+#include "miniapp/prediction/counting/trace.hpp"
 
 #include <algorithm>
 #include <memory>

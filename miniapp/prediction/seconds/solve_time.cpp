@@ -1,4 +1,4 @@
-#include "miniapp/prediction/solve_time.hpp"
+#include "miniapp/prediction/seconds/solve_time.hpp"
 
 #include <algorithm>
 #include <map>

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/prediction/solve_time.hpp"
+#include "miniapp/prediction/seconds/solve_time.hpp"
 #include "miniapp/setup/resolved.hpp"
 
 namespace keel {

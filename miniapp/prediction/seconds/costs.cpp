@@ -1,4 +1,4 @@
-#include "miniapp/prediction/costs.hpp"
+#include "miniapp/prediction/seconds/costs.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "miniapp/prediction/counted_grid.hpp"
+#include "miniapp/prediction/counting/counted_grid.hpp"
 
 #include <algorithm>
 #include <utility>

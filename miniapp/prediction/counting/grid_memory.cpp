@@ -1,4 +1,4 @@
-#include "miniapp/prediction/grid_memory.hpp"
+#include "miniapp/prediction/counting/grid_memory.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/prediction/counted_grid.hpp"
-#include "miniapp/prediction/grid_solver.hpp"
+#include "miniapp/prediction/counting/counted_grid.hpp"
+#include "miniapp/prediction/counting/grid_solver.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 

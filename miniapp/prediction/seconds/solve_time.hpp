@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "miniapp/prediction/costs.hpp"
+#include "miniapp/prediction/seconds/costs.hpp"
 #include "miniapp/report/timers.hpp"
 
 namespace keel {

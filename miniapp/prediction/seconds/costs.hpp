@@ -13,7 +13,7 @@
 #include "comm/costs/collective_time.hpp"
 #include "comm/costs/representatives.hpp"
 #include "comm/reductions/reduction.hpp"
-#include "miniapp/prediction/trace.hpp"
+#include "miniapp/prediction/counting/trace.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "miniapp/setup/resolved.hpp"
 
