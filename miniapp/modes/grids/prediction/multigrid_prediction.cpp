@@ -130,18 +130,22 @@ PredictedSolve ProxySolves::predicted(std::size_t n, const Place& place) const {
     const ProxySolve& solve = solves_[n];
     BottomOptions options = solvers_[n].options;
     Executed all = executed(n, options, place);
-    // A solver whose bottom needs more cycles than the first one's needs as many times more of all.
-    const double times = cycle_ ? 1.0 * solve.cycles / solves_.front().cycles : 1.0;
+    // A solver whose bottom needs more cycles than the first one's needs as many times more of all. Stages in
+    // single precision have other numbers of cycles on the proxy's cells.
+    const double cycles =
+        cycle_ ? 1.0 * of_cycle_.cycles * solve.cycles / solves_.front().cycles : solve.cycles;
+    const double times = all.counts.cycles > 0 ? cycles / all.counts.cycles : 1;
     all.slice.times = times;
     double iterations = times * static_cast<double>(all.counts.iterations);
     PredictedSolve predicted;
     predicted.assumed = is_assumed(solvers_[n]);
     std::vector<Slice> slices{std::move(all.slice)};
     if (predicted.assumed) {
-        // Two solves tell the cost of a visit to the bottom from that of its iterations, half as many in the
-        // second.
-        const int visits = std::max(1, all.counts.visits);
-        options.max_iterations = std::max(1, static_cast<int>(all.counts.iterations / (2 * visits)));
+        // Two solves tell the cost of a visit to the bottom from that of its iterations: the second has at most
+        // half as many, and about those assumed if that is less.
+        const long visits = std::max(1, all.counts.visits);
+        const long fewest = std::min<long>(options.assumed_iterations, all.counts.iterations / 2) / visits;
+        options.max_iterations = static_cast<int>(std::max(1L, fewest));
         Executed half = executed(n, options, place);
         const auto fewer = static_cast<double>(all.counts.iterations - half.counts.iterations);
         const double more = options.assumed_iterations - iterations;
@@ -155,8 +159,7 @@ PredictedSolve ProxySolves::predicted(std::size_t n, const Place& place) const {
         iterations = options.assumed_iterations;
     }
     predicted.solver = solvers_[n].name;
-    predicted.counts = {{"cycles", "cycles", times * all.counts.cycles},
-                        {"iterations", "bottom_iterations", iterations}};
+    predicted.counts = {{"cycles", "cycles", cycles}, {"iterations", "bottom_iterations", iterations}};
     predicted.proxy_cycles = solve.cycles;
     predicted.proxy_iterations = solve.iterations;
     predicted.converged = solve.converged && (!cycle_ || of_cycle_.converged);
