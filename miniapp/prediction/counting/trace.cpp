@@ -172,8 +172,10 @@ Trace Recorder::take() {
 
 void Recorder::note(const Event& event) {
     note_work();
-    if (event.kind == Event::Kind::exchange)
+    if (event.kind == Event::Kind::exchange) {
+        packs_ = !std::holds_alternative<VectorEntries::Use>(event.use);
         move_ = std::holds_alternative<Way>(event.use) ? std::optional(trace_.size()) : std::nullopt;
+    }
     trace_.push_back(event);
 }
 
@@ -186,8 +188,8 @@ void Recorder::note_work() {
             if (now_there.calls == before.calls) continue;
             if (move_ && op == Op::send) trace_[*move_].sent = volume_of(now_there.traffic - before.traffic);
             // The rest of an exchange is known by its plan, and a reduction has an event.
-            const bool packs_boxes = move_ && (op == Op::pack || op == Op::unpack);
-            if ((is_exchange(op) && op != Op::copy && !packs_boxes) || is_reduction(op)) continue;
+            const bool packs = op == Op::pack || op == Op::unpack;
+            if (op == Op::send || op == Op::wait || (packs && !packs_) || is_reduction(op)) continue;
             trace_.push_back({.kind = Event::Kind::work,
                               .level = level,
                               .op = op,

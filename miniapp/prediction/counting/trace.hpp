@@ -47,7 +47,7 @@ struct Event {
     std::size_t fields = 0;
     std::size_t value_bytes = sizeof(double);
     bool one_colour = false;
-    Volume sent = {};  // by this rank, if boxes are merged or come back; their packing is work
+    Volume sent = {};  // by this rank, if boxes are merged or come back
     // A sparse_alltoallv has the messages of an exchange of `fields` fields, if any, and `calls` barriers. An
     // agreement on a plan (negotiation.hpp) has these, too, and ranks of a node gather what each needs.
     // `words`: doubles of a sum or maximum, or the most that a rank gives to a gather. `number`: of a sum in
@@ -101,6 +101,7 @@ class Recorder {
     const Ledger& ledger_;
     Ledger seen_;
     Trace trace_;
+    bool packs_ = false;  // whether the last exchange was of a grid, whose packing the ledger has
     std::optional<std::size_t> move_;  // the last exchange, if it was of boxes that are merged or come back
 };
 

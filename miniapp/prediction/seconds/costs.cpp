@@ -77,7 +77,6 @@ const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t
     if (one_colour) {
         cost = exchange(level, use, fields, value_bytes);
         if (!planned->one_colour) return cost;
-        cost.packed_bytes /= 2;
         std::vector<Plan> plans = planned->plans;
         std::ranges::transform(plans, plans.begin(), of_one_colour);
         send(plans);
@@ -86,7 +85,7 @@ const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t
     send(planned->plans);
     // Each value is read here and written there.
     cost.moved_by_all = 2 * planned->moved * static_cast<double>(fields * value_bytes);
-    cost.packed_bytes = cost.moved_by_all > 0 ? 0 : 2 * cost.most.bytes;
+    cost.packed_bytes = std::holds_alternative<VectorEntries::Use>(use) ? 2 * cost.most.bytes : 0;
     return cost;
 }
 

@@ -75,8 +75,8 @@ class Costs {
     struct OfExchange {
         double wait = 0;          // seconds of the plan and of the machine's delay
         Volume most, all;         // sent by the busiest rank, each number by itself; and by all
-        double packed_bytes = 0;  // moved by that rank to pack, and to unpack; 0 if the trace has them
-        double moved_by_all = 0;  // likewise by all, if the trace has those of its rank
+        double packed_bytes = 0;  // moved by that rank to pack, and to unpack; of grids the trace has them
+        double moved_by_all = 0;  // likewise by all, of boxes that are merged or come back
     };
 
     // Seconds of so many calls that did so much together.

@@ -71,7 +71,7 @@ class Timeline {
 
     void work(Op op, int level, double calls, const Work& work) {
         // All ranks' packing of boxes is known with their exchange.
-        const double ranks = op == Op::pack || op == Op::unpack ? 0 : slice_.ranks_on(level);
+        const double ranks = moves_ && (op == Op::pack || op == Op::unpack) ? 0 : slice_.ranks_on(level);
         TimerRow& row = book(op, level, costs_.work(calls, work), calls);
         row.flops += work.flops * ranks * slice_.times;
         row.bytes_moved += work.bytes * ranks * slice_.times;
@@ -80,9 +80,9 @@ class Timeline {
     void exchange(const Event& event) {
         const Costs::OfExchange& cost = exchanged(event);
         const double ranks = slice_.ranks_on(event.level);
+        moves_ = cost.moved_by_all > 0;
         const auto move = [&](Op op) {
-            if (cost.moved_by_all > 0)
-                book(op, event.level, 0, 0).bytes_moved += cost.moved_by_all * slice_.times;
+            if (moves_) book(op, event.level, 0, 0).bytes_moved += cost.moved_by_all * slice_.times;
             if (cost.packed_bytes > 0)
                 book(op, event.level, costs_.work(1, {0, cost.packed_bytes}), 1).bytes_moved +=
                     cost.packed_bytes * ranks * slice_.times;
@@ -90,8 +90,7 @@ class Timeline {
         solve_.exchanges += slice_.times;
         move(Op::pack);
         if (cost.all.messages > 0) {
-            const bool by_trace = cost.moved_by_all > 0;
-            count_messages(book(Op::send, event.level, 0, 1), by_trace ? event.sent : cost.most, cost.all);
+            count_messages(book(Op::send, event.level, 0, 1), moves_ ? event.sent : cost.most, cost.all);
             book(Op::wait, event.level, waited_for(cost.wait), 1);
         }
         move(Op::unpack);
@@ -195,6 +194,7 @@ class Timeline {
     std::map<std::pair<Op, int>, TimerRow>& rows_;
     SolveTime& solve_;
     double time_ = 0;
+    bool moves_ = false;            // whether the last exchange was of boxes that are merged or come back
     std::map<int, Sum> in_flight_;  // by their numbers
 };
 

@@ -141,8 +141,8 @@ PredictedSolve ProxySolves::predicted(std::size_t n, const Place& place) const {
     predicted.assumed = is_assumed(solvers_[n]);
     std::vector<Slice> slices{std::move(all.slice)};
     if (predicted.assumed) {
-        // Two solves tell the cost of a visit to the bottom from that of its iterations: the second has at most
-        // half as many, and about those assumed if that is less.
+        // Two solves tell the cost of a visit to the bottom from that of its iterations: the second has at
+        // most half as many, and about those assumed if that is less.
         const long visits = std::max(1, all.counts.visits);
         const long fewest = std::min<long>(options.assumed_iterations, all.counts.iterations / 2) / visits;
         options.max_iterations = static_cast<int>(std::max(1L, fewest));
