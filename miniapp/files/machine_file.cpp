@@ -131,7 +131,7 @@ Table machine_table() {
     return table;
 }
 
-// Which keys the sections need that are there, and how their values fit together.
+// The keys that sections need, and values that must fit together.
 void check_machine(Rules& rules) {
     const Table& table = *rules.deck().table;
     const auto value = [&](const std::string& key) { return table.find(key)->value(rules.parameters()); };

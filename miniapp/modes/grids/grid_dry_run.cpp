@@ -84,7 +84,7 @@ SchemeRow row_of_one_colour(const SchemeUse& use, const Resolved& resolved, cons
 std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Resolved& resolved,
                                                const std::vector<SchemeTable>& tables) {
     std::vector<PlannedExchange> planned;
-    // What works on the finest grid without a cycle exchanges in its iterations alone.
+    // A method on the finest grid without a cycle exchanges in its iterations alone.
     std::optional<CycleExchanges> counted;
     if (grids.use.krylov != KrylovLevel::none && (grids.levels() > 1 || grids.use.full_approximation))
         counted.emplace(grids, resolved.topology);
