@@ -25,7 +25,8 @@ namespace {
 // The part of a machine; one that is to be written to is made if it is not there.
 template <class T>
 T* part(std::optional<T>& whole) {
-    return whole ? &*whole : &whole.emplace();
+    if (!whole) whole = T{};
+    return &*whole;
 }
 template <class T>
 const T* part(const std::optional<T>& whole) {

@@ -74,7 +74,7 @@ double expected_bytes(const MatrixUse& use, const MatrixSize& size, int ranks, i
     if (use.matrix.options.ordering != Ordering::rcm) return bytes;
     // One rank reads the matrix and makes lists of neighbours, which grow by doubling.
     const double graph = size.entries * 3 * sizeof(std::int64_t) +
-                         static_cast<double>(size.rows * (sizeof(std::vector<std::int64_t>) + allocated));
+                         static_cast<double>(size.rows) * (sizeof(std::vector<std::int64_t>) + allocated);
     return std::max(bytes, bytes_to_read(use, size) + graph);
 }
 

@@ -150,7 +150,7 @@ TEST_CASE(
                                   {70, [](std::int64_t) { return std::map<std::int64_t, double>{}; }}};
     for (const auto& [size, row] : cases) {
         std::map<std::size_t, std::vector<std::vector<double>>> expected;
-        for (const std::size_t t : {1, 3, 11}) expected[t] = of_one_rank(row, size, t);
+        for (const std::size_t t : {1U, 3U, 11U}) expected[t] = of_one_rank(row, size, t);
         for (const auto scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split})
             for (const auto& [t, overlap] :
                  {std::pair(std::size_t{1}, false), std::pair(std::size_t{1}, true),
