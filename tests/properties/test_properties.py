@@ -170,13 +170,13 @@ class Relations(Property):
 
     @given(problems().filter(lambda p: p.rhs != "wave"), st.permutations(range(3)))
     def test_permuted_axes(self, problem: Problem, axes: list[int]) -> None:
-        method = ["bottom.solver=cg", "bottom.tolerance=1e-8"]
+        method = ["multigrid.bottom_box=2", "bottom.solver=cg", "bottom.tolerance=1e-8"]
         self.close(self.solve(problem, method), self.solve(problem.permuted(tuple(axes)), method))
 
     @given(problems(), st.sampled_from(["gsrb", "jacobi", "chebyshev"]), st.booleans())
     def test_the_backend(self, problem: Problem, smoother: str, emulated: bool) -> None:
         backend = "gpu_emulated" if emulated else "kokkos"
-        method = ["bottom.solver=cg", f"multigrid.smoother={smoother}", "bottom.tolerance=1e-8"]
+        method = ["multigrid.bottom_box=2", "bottom.solver=cg", f"multigrid.smoother={smoother}", "bottom.tolerance=1e-8"]
         run = self.run_keel(1, *problem.words(), *method, DETERMINISTIC, *ONE_SOLVE, f"run.backend={backend}")
         if run.status == 2:
             self.assertIn("not in this executable", run.stderr)
