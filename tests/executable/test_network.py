@@ -76,7 +76,7 @@ class Network(KeelTest):
         self.assertIsNone(of(run, "machine")[0]["nonblocking_all_reduce_delay"])
 
     def test_what_is_written_is_what_was_fitted_and_is_a_machine_to_predict_with(self) -> None:
-        # What else runs may hide a line for a while.
+        # Other processes may hide a line for a while.
         runs = (self.measure(4, "comm.ranks_per_node=2", WRITE) for _ in range(10))
         run = next((run for run in runs if "no delay of all-reduces" not in run.flat), None)
         assert run is not None
