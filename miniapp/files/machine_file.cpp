@@ -127,7 +127,8 @@ Table machine_table() {
               "bytes a second that a rank moves from and to the cache");
     section<Noise>(table, "noise", [](auto& machine) { return &machine.noise; })
         .real("all_reduce", &Noise::all_reduce, seconds, "seconds that an all-reduce is late")
-        .real("nonblocking_all_reduce", &Noise::nonblocking_all_reduce, seconds, "seconds of MPI_Iallreduce")
+        .real("nonblocking_all_reduce", &Noise::nonblocking_all_reduce, seconds,
+              "seconds that a pending one is late")
         .real("exchange", &Noise::exchange, seconds, "seconds that an exchange is late");
     return table;
 }

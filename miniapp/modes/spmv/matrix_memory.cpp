@@ -25,8 +25,8 @@ constexpr std::size_t map_node = 80;   // an item's, with what the allocator add
 constexpr std::size_t reading = 2 * 2 * entries_at_once * sizeof(FileEntry);
 // How often a request that concerns a rank's node is held while it is negotiated and planned for: measured.
 constexpr std::size_t copies_of_requests = 6;
-// Bytes a row of the levels of algebraic multigrid below the finest: measured, 275 of a 27-point and 330 of a
-// 7-point stencil.
+// Bytes a row of the levels of algebraic multigrid below the finest. Measured by the least `ulimit -v` under
+// which two ranks of 64^3 rows each solved: 330 of a 7-point stencil, 275 of a 27-point one.
 constexpr std::size_t amg_row = 350;
 
 std::size_t columns(const MatrixUse& use) {
