@@ -43,12 +43,15 @@ class HostField {
           span_(operations.layout().extent() + 2 * ghosts_),
           values_(operations.read(u, {-ghosts_, span_})) {}
 
-    double operator()(int q, int i, int j, int k) const {
-        const auto [x, y, z] = Index{i, j, k} + ghosts_;
-        return values_[static_cast<std::size_t>(((q * span_[2] + z) * span_[1] + y) * span_[0] + x)];
-    }
+    double operator()(int q, int i, int j, int k) const { return values_[place(q, {i, j, k})]; }
+    double& operator()(int q, int i, int j, int k) { return values_[place(q, {i, j, k})]; }
 
   private:
+    std::size_t place(int q, const Index& at) const {
+        const auto [x, y, z] = at + ghosts_;
+        return static_cast<std::size_t>(((q * span_[2] + z) * span_[1] + y) * span_[0] + x);
+    }
+
     Index ghosts_;
     Index span_;
     std::vector<double> values_;

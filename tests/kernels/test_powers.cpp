@@ -2,54 +2,25 @@
 // several combinations in one call. Where memory is the host's the values are the same to the last bit.
 
 #include <array>
-#include <catch2/catch.hpp>
-#include <cmath>
 #include <vector>
 
 #include "kernels/bodies/vector.hpp"
-#include "tests/chosen_backend.hpp"
+#include "tests/kernels/boxes.hpp"
 
 using namespace keel;
-using keel::test::chosen_backend;
+using namespace keel::test;
 
 namespace {
 
-// Some boxes in a row, alone or in a block, every value known: cells, faces and ghosts.
-struct Row {
-    Row(int boxes, int box_width, int ghosts, std::size_t dimensions, Storage storage)
-        : width(box_width),
-          layout(Domain({boxes, 1, 1}, {}, static_cast<int>(dimensions)), box_width,
-                 std::vector<int>(static_cast<std::size_t>(boxes), 0), 0),
-          backend(chosen_backend()),
-          operations(backend->make_operations(layout, ghosts, storage)) {}
-
-    Field make(int number) {
-        const Field field = operations->make_field();
-        operations->assign(field, cells(field.shape().ghosts), [number](const Index& c) {
-            return std::sin(1.3 * c[0] + 2.1 * c[1] * c[1] + 0.7 * c[2] * c[0] + 5.0 * number) + 0.1 * number;
-        });
-        return field;
-    }
-    Region cells(int ghosts) const {
-        const Index layers = layout.layers(ghosts);
-        return {-layers, layout.extent() + 2 * layers};
-    }
-    std::vector<double> values(Field u, int ghosts = 0) const { return operations->read(u, cells(ghosts)); }
-    // Whether all values are the same: to the last bit, unless a device rounds them.
-    bool same(Field u, Field v, int ghosts = 0) const {
-        const bool host = backend->name() != "cuda" && backend->name() != "hip";
-        const std::vector<double> us = values(u, ghosts), vs = values(v, ghosts);
-        for (std::size_t n = 0; n < us.size(); ++n)
-            if (!(host ? us[n] == vs[n] : std::abs(us[n] - vs[n]) <= 1e-12 * (1 + std::abs(vs[n]))))
-                return false;
-        return !us.empty();
-    }
-
-    int width;
-    Layout layout;
-    std::shared_ptr<Backend> backend;
-    std::unique_ptr<Operations> operations;
-};
+// Whether all values are the same: to the last bit, unless a device rounds them.
+bool same(const Boxes& x, Field u, Field v, int ghosts = 0) {
+    const bool host = x.backend->name() != "cuda" && x.backend->name() != "hip";
+    const std::vector<double> us = x.operations->read(u, x.cells(ghosts));
+    const std::vector<double> vs = x.operations->read(v, x.cells(ghosts));
+    for (std::size_t n = 0; n < us.size(); ++n)
+        if (!(host ? us[n] == vs[n] : std::abs(us[n] - vs[n]) <= 1e-12 * (1 + std::abs(vs[n])))) return false;
+    return !us.empty();
+}
 
 // v[n + 1], with so many ghost layers, by operations that do a thing each.
 void next_vector(Operations& make, const std::vector<Field>& v, std::size_t n, Field before, int layers,
@@ -71,7 +42,7 @@ void next_vector(Operations& make, const std::vector<Field>& v, std::size_t n, F
 }  // namespace
 
 TEST_CASE("powers in one call are powers one by one, each on a ghost layer less") {
-    const std::size_t dimensions = GENERATE(as<std::size_t>{}, 2, 3);
+    const int dimensions = GENERATE(2, 3);
     const auto [boxes, width, storage] = GENERATE(table<int, int, Storage>({{1, 1, Storage::boxes},
                                                                             {3, 1, Storage::blocks},
                                                                             {3, 2, Storage::boxes},
@@ -80,9 +51,9 @@ TEST_CASE("powers in one call are powers one by one, each on a ghost layer less"
                                                                             {3, 8, Storage::blocks},
                                                                             {1, 13, Storage::boxes}}));
     constexpr int ghosts = 5;
-    Row x(boxes, width, ghosts, dimensions, storage);
+    Boxes x({width, ghosts, dimensions, storage, boxes});
     Operations& make = *x.operations;
-    const Stencil L{x.make(11), x.make(12), dimensions == 2 ? Field() : x.make(13), x.make(14)};
+    const Stencil L = x.stencil();
     const Field s = x.make(16);
     const Field scratch = x.make(17);
     // monomial; Newton's; Chebyshev's, from its beginning and going on.
@@ -119,10 +90,10 @@ TEST_CASE("powers in one call are powers one by one, each on a ghost layer less"
             for (std::size_t basis = 0; basis < bases.size(); ++basis)
                 for (std::size_t n = 0; n < expected[basis].size(); ++n) {
                     const int layers = count - static_cast<int>(n);
-                    CHECK(x.same(found[basis][n], expected[basis][n], layers));
+                    CHECK(same(x, found[basis][n], expected[basis][n], layers));
                     if (n == 0) continue;
                     const auto cells = static_cast<double>(x.cells(layers).cells()) * boxes;
-                    flops += cells * next_vector_flops(dimensions, scaling, terms[n - 1]);
+                    flops += cells * next_vector_flops(x.dimensions, scaling, terms[n - 1]);
                     bytes += 8 * cells * (n > 1 ? 1 : terms[0][2] != 0 ? 3 : 2);
                     if (n == 1 && basis == 0) bytes += 8 * cells * values;
                 }
@@ -134,7 +105,7 @@ TEST_CASE("powers in one call are powers one by one, each on a ghost layer less"
 }
 
 TEST_CASE("powers refuse more recurrences than ghost layers, and more vectors than recurrences") {
-    Row x(2, 4, 2, 3, Storage::boxes);
+    Boxes x({.width = 4, .ghosts = 2});
     const Field u = x.make(1);
     const Stencil L{u, u, u, u};
     const std::vector<Field> v{u, x.make(2), x.make(3), x.make(4)};
@@ -150,9 +121,8 @@ TEST_CASE("powers refuse more recurrences than ghost layers, and more vectors th
 
 TEST_CASE("combinations in one call are combinations one by one") {
     // Also rows that are cut into pieces.
-    const auto [width, dimensions] =
-        GENERATE(table<int, std::size_t>({{1, 3}, {5, 3}, {17, 3}, {5, 2}, {90, 2}}));
-    Row x(3, width, 1, dimensions, GENERATE(Storage::boxes, Storage::blocks));
+    const auto [width, dimensions] = GENERATE(table<int, int>({{1, 3}, {5, 3}, {17, 3}, {5, 2}, {90, 2}}));
+    Boxes x({width, 1, dimensions, GENERATE(Storage::boxes, Storage::blocks), 3});
     for (const std::size_t terms : std::initializer_list<std::size_t>{1, 2, 8, 9, 16}) {
         CAPTURE(width, dimensions, terms);
         std::vector<std::vector<Field>> v(2);
@@ -173,7 +143,7 @@ TEST_CASE("combinations in one call are combinations one by one") {
         double flops = 0;
         for (const auto& [y, coefficients, fields] : alone)
             flops += x.operations->combine(y, coefficients, fields).flops;
-        for (std::size_t n = 0; n < terms + 2; ++n) CHECK(x.same(v[0][n], v[1][n], 1));
+        for (std::size_t n = 0; n < terms + 2; ++n) CHECK(same(x, v[0][n], v[1][n], 1));
         CHECK(work.flops == Approx(flops));
         if (x.backend->name() == "openmp")  // every term read once, three results written
             CHECK(work.bytes == 8.0 * static_cast<double>((terms + 4) * x.layout.local_cells()));
