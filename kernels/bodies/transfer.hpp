@@ -114,7 +114,7 @@ struct InterpolateLinear {
     ViewOf<Real> fine;
     ViewOf<Real> coarse;
 
-    static constexpr Cost cost{D == 2 ? 10 : 23, 1 + 1.0 / children(D), 1};
+    static constexpr Cost cost{D == 2 ? 10 : 22, 1 + 1.0 / children(D), 1};
     constexpr Real& cell(int q, int i, int j, int k) const { return fine(q, i, j, k); }
     constexpr Real across(int q, int x, int j, int k) const {
         const int y = j >> 1;
