@@ -1,8 +1,9 @@
-// Seconds of solves, from what they do.
+// Predicted seconds of solves, and the limit of dry runs.
 
 #include <catch2/catch.hpp>
 
 #include "miniapp/prediction/seconds/prediction.hpp"
+#include "miniapp/setup/machine/dry_run_cost.hpp"
 
 using namespace keel;
 
@@ -148,4 +149,13 @@ TEST_CASE("latency counts messages one after the other") {
     predict(alone, std::span(&slice, 1), place.plans,
             {place.topology, place.model, AllReduceAlgorithm::recursive_doubling, Progression::by_mpi}, {});
     CHECK(alone.messages == 0);
+}
+
+TEST_CASE("a refused dry run prints digits in which its cost exceeds the limit") {
+    CHECK(DryRunLimit{}.exceeded_by({17, 2.0004e9}, "less") ==
+          "a dry run takes about 17 s of a processor and 2.0004 GB, and may take 60 s and 2.0000 GB: choose "
+          "less, or run.dry_run_limit = 2");
+    CHECK(DryRunLimit{}.exceeded_by({60.2, 1e9}, "less") ==
+          "a dry run takes about 60.2 s of a processor and 1.0 GB, and may take 60.0 s and 2.0 GB: choose "
+          "less, or run.dry_run_limit = 2");
 }

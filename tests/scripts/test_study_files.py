@@ -122,6 +122,11 @@ class Studies(Files):
             "a = 0.0\nboxes = [2, 2, 2]\n\n[run]\nrepeats = 3\n",
         )
 
+    def test_the_limit_of_dry_runs_is_in_the_deck_of_dry_runs_alone(self) -> None:
+        study = read_study(self.file(GOOD.replace("[keys]", "[keys]\nrun.dry_run_limit = 2")))
+        self.assertEqual(deck_text(study), deck_text(read_study(self.file(GOOD))))
+        self.assertIn("dry_run_limit = 2\n", deck_text(study, planning=True))
+
     def test_values_are_told_as_the_command_line_takes_them(self) -> None:
         self.assertEqual(words_of("problem.boxes", [2, 2, 2]), ["problem.boxes=[2,2,2]"])
         self.assertEqual(words_of("run.deterministic", True), ["run.deterministic=true"])

@@ -1,17 +1,21 @@
-"""The plans of the papers' studies (inputs/studies/papers) for two sites: points, nodes, node-hours, and predicted times."""
+"""Plans of the studies that come with Keel: keel accepts their points; of the papers' (inputs/studies/papers) points, nodes,
+node-hours and predicted times on two sites."""
 
 import os
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from studies.define.sites import SITES, Site, read_site
-from studies.define.study_file import Study, read_study
+from studies.define.study_file import Axis, Study, read_study
 from studies.execute.plan import plan, plan_text
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "inputs/studies/papers"
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
+NIGHTLY = "KEEL_NIGHTLY" in os.environ
+BY_NIGHT = ("schemes_dry", "bienz_2020_amg", "lockhart_2023_schemes", "williams_2014")  # 7 to 37 s a point
 TOLERANCE = 0.05  # iterations, and times with them, differ a little between compilers
 # Points, nodes, node-hours; seconds of the first point on both sites: of a solve, of cools_2019 and lockhart_2023 of an exchange.
 EXPECTED = {
@@ -28,7 +32,25 @@ def cases() -> list[tuple[str, Study, Site]]:
             for name, (_, _, _, seconds) in EXPECTED.items() for site in ("slurm_cray", "lsf_jsrun")]  # fmt: skip
 
 
+def with_most_ranks(study: Study) -> Study:
+    """The study with one point."""
+
+    def row_of(axis: Axis) -> tuple[Any, ...]:
+        return max(axis.rows, key=lambda row: row[axis.keys.index("ranks")] if "ranks" in axis.keys else 0)
+
+    return replace(study, baseline={}, axes=tuple(replace(axis, rows=(row_of(axis),)) for axis in study.axes))
+
+
 class Plans(unittest.TestCase):
+    @unittest.skipUnless(KEEL, "KEEL_EXECUTABLE names no keel")
+    def test_keel_accepts_the_largest_point_of_each_study_and_nightly_all(self) -> None:
+        site = read_site(SITES / "slurm_cray.toml")
+        for path in sorted((ROOT / "inputs/studies").rglob("*.toml")):
+            if NIGHTLY or path.stem not in BY_NIGHT:
+                with self.subTest(path.stem):
+                    study = read_study(path)
+                    self.assertEqual(plan(study if NIGHTLY else with_most_ranks(study), site, Path(KEEL)).errors, [])
+
     def test_points_nodes_and_node_hours(self) -> None:
         self.assertEqual(sorted(path.stem for path in STUDIES.glob("*.toml")), sorted(EXPECTED))
         for name, study, site in cases():

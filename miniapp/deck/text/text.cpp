@@ -111,14 +111,14 @@ std::string trimmed(const std::string& text) {
     return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-std::string bytes_text(double bytes) {
+std::string bytes_text(double bytes, int decimals) {
     const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
     std::size_t n = 0;
     while (n + 1 < std::size(units) && std::abs(bytes) >= 999.95) {
         bytes /= 1000;
         ++n;
     }
-    return n == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[n]);
+    return n == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.{}f} {}", bytes, decimals, units[n]);
 }
 
 std::string seconds_text(double seconds) {

@@ -31,7 +31,7 @@ std::string trimmed(const std::string& text);  // without the blanks and tabs ar
 std::string counted(long number, const std::string& what);  // "1 rank", "3 ranks", "2 boxes"
 
 // Numbers with units that fit them.
-std::string bytes_text(double bytes);      // "14.5 MB"
-std::string seconds_text(double seconds);  // "3.37 ms", in 4 digits
+std::string bytes_text(double bytes, int decimals = 1);  // "14.5 MB"
+std::string seconds_text(double seconds);                // "3.37 ms", in 4 digits
 
 }  // namespace keel

@@ -4,11 +4,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "comm/plans/schemes.hpp"
 #include "miniapp/deck/text/text.hpp"
 
 namespace keel {
+namespace {
+
+// Two numbers with so many decimals that the text of one that exceeds the other differs.
+std::pair<std::string, std::string> distinct(double needed, double allowed, int decimals,
+                                             std::string (*text)(double, int)) {
+    while (needed > allowed && decimals < 9 && text(needed, decimals) == text(allowed, decimals)) ++decimals;
+    return {text(needed, decimals), text(allowed, decimals)};
+}
+
+}  // namespace
 
 DryRunCost& DryRunCost::operator+=(const DryRunCost& next) {
     seconds += next.seconds;
@@ -67,9 +78,12 @@ std::string DryRunLimit::exceeded_by(const DryRunCost& cost, const std::string& 
     const DryRunLimit usual;
     const double needed = std::ceil(std::max(cost.seconds / usual.seconds(), cost.bytes / usual.bytes()));
     const bool may_be_raised = bytes() < bytes_here;
+    const auto fixed = [](double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); };
+    const auto [needed_seconds, allowed_seconds] = distinct(cost.seconds, seconds(), 0, fixed);
+    const auto [needed_bytes, allowed_bytes] = distinct(cost.bytes, bytes(), 1, bytes_text);
     return fmt::format(
-        "a dry run takes about {:.0f} s of a processor and {}, and may take {:.0f} s and {}{}: choose {}{}",
-        cost.seconds, bytes_text(cost.bytes), seconds(), bytes_text(bytes()),
+        "a dry run takes about {} s of a processor and {}, and may take {} s and {}{}: choose {}{}",
+        needed_seconds, needed_bytes, allowed_seconds, allowed_bytes,
         may_be_raised ? "" : ", half of the memory here", remedy,
         may_be_raised ? fmt::format(", or run.dry_run_limit = {:.0f}", needed) : "");
 }

@@ -50,10 +50,13 @@ def mpiexec_of(keel: Path) -> str:
     return found[1]
 
 
-def deck_text(study: Study) -> str:
-    """The base deck with the keys that are the same in all points; as it is, comments and all, where there are none."""
+def deck_text(study: Study, planning: bool = False) -> str:
+    """The base deck with the keys that are the same in all points; as it is, comments and all, where there are none.
+    A run refuses run.dry_run_limit, which therefore is in decks of dry runs alone."""
     file = CheckedToml(study.deck)
-    if not study.keys:
+    planning = planning or study.dry_run
+    added = {key: value for key, value in study.keys.items() if planning or key != "run.dry_run_limit"}
+    if not added:
         return file.text
     keys = flat(file.values)
     for name, value in keys.items():
@@ -61,7 +64,7 @@ def deck_text(study: Study) -> str:
             file.refuse(tuple(name.split(".")), f"{name} = {shown(value)}: {WANTED}")
     file.done()
     sections: dict[str, dict[str, Any]] = {}
-    for name, value in (keys | study.keys).items():
+    for name, value in (keys | added).items():
         section, _, key = name.partition(".")
         sections.setdefault(section, {})[key] = value
     lines = [f"# {study.deck.name} with the keys of the study {study.name}."]

@@ -149,7 +149,7 @@ def machine_of(site: Site) -> str:
 def plan(study: Study, site: Site, keel: Path | None, timed: bool = False) -> Plan:
     """Places and checks every point; without keel nothing is predicted. Times are predicted if asked for: that may take a
     minute a point."""
-    text = deck_text(study)
+    text = deck_text(study, planning=True)
     try:
         deck = flat(tomllib.loads(text))
     except tomllib.TOMLDecodeError:
