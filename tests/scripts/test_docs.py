@@ -1,12 +1,13 @@
 """The checks of scripts/docs: each finds the fault that is put in front of it; links are those of the site."""
 
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
 
 from documents.checks import MOST_WORDS, mistakes, words
-from documents.layout import in_site
+from documents.layout import ROOT, in_site
 from documents.records import Table, write_table
 
 RUN = {"type": "object", "properties": {"record": {"const": "run"}, "ranks": {"type": "integer", "description": "number of ranks"}}}
@@ -63,6 +64,23 @@ class Checks(unittest.TestCase):
         self.put("docs/reference/records.schema.json", json.dumps(SCHEMA).replace("number of ranks", ""))
         write_table(self.root)
         self.assertEqual(mistakes(self.root), ["docs/reference/records.schema.json: a field without description: | `ranks` | integer |  |"])
+
+
+class Readme(unittest.TestCase):
+    def test_it_is_read_in_three_minutes(self) -> None:
+        readme = (ROOT / "README.md").read_text()
+        self.assertLessEqual(len(readme.splitlines()), 110)
+        self.assertLess(readme.index("]("), readme.index("\n* "), "the figure comes first")
+        bullets = readme[: readme.index("## ")].split("\n* ")[1:]
+        self.assertEqual(len(bullets), 3)
+        (report,) = re.findall(r"^```\n(Keel .*?)^```", readme, re.DOTALL | re.MULTILINE)
+        self.assertLessEqual(len(report.splitlines()), 14)
+        findings = readme.partition("## What Keel found")[2].partition("## ")[0]
+        answers = [line.split(" | ")[1] for line in findings.splitlines() if "](" in line]
+        self.assertEqual(len(answers), len(list(ROOT.glob("results/*/page.toml"))))
+        for answer in answers:
+            self.assertLessEqual(len(answer.split()), 12, answer)
+            self.assertLessEqual(len(re.findall(r"\b\d[\d.,]*", answer)), 2 if " to " in answer else 1, answer)
 
 
 class Site(unittest.TestCase):
