@@ -191,6 +191,12 @@ void Multigrid::cycle(Field u, Field f, Guess guess) {
     conclude_visit();
 }
 
+int Multigrid::bottom_iterations() const {
+    int iterations = 0;
+    for (const Report& visit : visits_) iterations += visit.iterations;
+    return iterations;
+}
+
 // With other fields than the level's.
 void Multigrid::v_cycle_for(int l, Field u, Field f, Guess guess) {
     check(!levels_.mixed(),

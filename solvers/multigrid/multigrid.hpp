@@ -64,6 +64,7 @@ class Multigrid {
     // u = one V-cycle for L u = f from u = 0, or from the u that is given. u and f: fields of the finest
     // level; f is not changed. Overwrites the level's r and u, f, r of the coarser ones. Collective.
     void cycle(Field u, Field f, Guess guess = Guess::zero);
+    int bottom_iterations() const;  // in the last cycle
     // u of level `finest` by one full multigrid cycle for its f, as solve() begins with cycle "F", but
     // without the norms and all-reduces of a stopping test. Returns the visits to the bottom. Needs the
     // hierarchy's all_ghosts. Collective.

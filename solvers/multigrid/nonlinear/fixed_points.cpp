@@ -11,6 +11,7 @@ void SolveMap::evaluate(Vector g, Vector u) {
     const SolveReport report = multigrid_.solve();
     cycles_ += report.cycles;
     visits_ += static_cast<long>(report.visits.size());
+    bottom_iterations_ += report.bottom_iterations();
     if (!report.converged()) ++unsolved_;
     finest_.operations.copy(g, finest_.u);
 }
@@ -22,6 +23,7 @@ void CycleMap::evaluate(Vector g, Vector u) {
     finest_.operations.copy(g, u);
     multigrid_.cycle(g, finest_.f, Guess::any);
     ++visits_;
+    bottom_iterations_ += multigrid_.bottom_iterations();
     if (singular_) remove_mean(finest_.operations, *finest_.reduction, g);
 }
 

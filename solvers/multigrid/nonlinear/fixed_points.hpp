@@ -19,7 +19,8 @@ class SolveMap : public FixedPoint {
     void evaluate(Vector g, Vector u) override;
     // In all evaluations.
     long cycles() const { return cycles_; }
-    long visits() const { return visits_; }      // to the bottom
+    long visits() const { return visits_; }  // to the bottom
+    long bottom_iterations() const { return bottom_iterations_; }
     long unsolved() const { return unsolved_; }  // evaluations whose cycles missed the tolerance
 
   private:
@@ -29,6 +30,7 @@ class SolveMap : public FixedPoint {
     Field f_;
     long cycles_ = 0;
     long visits_ = 0;
+    long bottom_iterations_ = 0;
     long unsolved_ = 0;
 };
 
@@ -41,13 +43,16 @@ class CycleMap : public FixedPoint {
     void evaluate(Vector g, Vector u) override;
     bool has_residual() const override { return true; }
     double residual(Vector u) override;
-    long visits() const { return visits_; }  // to the bottom, in all evaluations
+    // In all evaluations.
+    long visits() const { return visits_; }  // to the bottom
+    long bottom_iterations() const { return bottom_iterations_; }
 
   private:
     Level& finest_;
     bool singular_;
     Multigrid multigrid_;
     long visits_ = 0;
+    long bottom_iterations_ = 0;
     double norm_f_ = 0;  // 0: not known yet
 };
 

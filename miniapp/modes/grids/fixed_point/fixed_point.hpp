@@ -79,8 +79,9 @@ class PosedFixedPoint {
     // them.
     std::optional<long> cycles() const;
     std::optional<long> unsolved() const;
-    // To the bottom's solver, in all solves.
+    // To the bottom's solver, in all solves; its iterations, none where the map has no such solver.
     long visits() const;
+    std::optional<long> bottom_iterations() const;
 
   private:
     Level& top_;

@@ -95,4 +95,9 @@ long PosedFixedPoint::visits() const {
     return solve_ ? solve_->visits() : cycle_ ? cycle_->visits() : 0;
 }
 
+std::optional<long> PosedFixedPoint::bottom_iterations() const {
+    if (solve_) return solve_->bottom_iterations();
+    return cycle_ ? std::optional(cycle_->bottom_iterations()) : std::nullopt;
+}
+
 }  // namespace keel

@@ -16,8 +16,9 @@ namespace {
 struct FixedPointRecord {
     AndersonReport report;
     SolveCost cost;
-    std::optional<long> cycles;    // in all evaluations, where G solves by them
-    std::optional<long> unsolved;  // evaluations whose cycles missed multigrid.tolerance
+    std::optional<long> cycles;             // in all evaluations, where G solves by them
+    std::optional<long> bottom_iterations;  // likewise
+    std::optional<long> unsolved;           // evaluations whose cycles missed multigrid.tolerance
     double u_l2 = 0;
 };
 
@@ -65,6 +66,7 @@ Json solve_record(std::size_t repeat, const AndersonOptions& options, const Fixe
                 {"differences_dropped", report.dropped},
                 {"differences_dependent", report.dependent},
                 {"map_cycles", solve.cycles ? Json(*solve.cycles) : Json()},
+                {"bottom_iterations", solve.bottom_iterations ? Json(*solve.bottom_iterations) : Json()},
                 {"map_unsolved", solve.unsolved ? Json(*solve.unsolved) : Json()}};
     add_cost(record, solve.cost, solve.u_l2);
     return record;
@@ -147,6 +149,7 @@ void measure_fixed_point(const Setting& setting, Findings& findings) {
         posed.begin();
         last = {};
         const std::optional<long> cycles = posed.cycles();
+        const std::optional<long> bottom_iterations = posed.bottom_iterations();
         const std::optional<long> unsolved = posed.unsolved();
         last.cost = measured(comm, setting.context.backend, setting.hierarchy,
                              [&] { last.report = posed.solve(anderson); });
@@ -154,6 +157,7 @@ void measure_fixed_point(const Setting& setting, Findings& findings) {
             last.cycles = *posed.cycles() - *cycles;
             last.unsolved = *posed.unsolved() - *unsolved;
         }
+        if (bottom_iterations) last.bottom_iterations = *posed.bottom_iterations() - *bottom_iterations;
         return timed(last.cost, fmt::format("{} iterations", last.report.iterations),
                      digits_of(last.report.history));
     };
