@@ -349,7 +349,7 @@ class Pages(unittest.TestCase):
 
 
 class PagesOfThisTree(unittest.TestCase):
-    def test_readmes_have_at_most_500_words_of_prose(self) -> None:
+    def test_readmes_have_at_most_700_words_with_tables_and_commands(self) -> None:
         for page in all_pages():
-            prose = [line for line in page.text().splitlines() if not line.startswith(("|", "    ", "!["))]  # a figure's text is its caption, too
-            self.assertLessEqual(len(" ".join(prose).split()), 500, page.folder.name)
+            most = 1200 if page.folder.name == "papers" else 700
+            self.assertLessEqual(len(page.text().split()), most, page.folder.name)
