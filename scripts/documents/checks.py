@@ -6,10 +6,9 @@ from functools import cache
 from pathlib import Path
 
 from documents.layout import FENCE, LINK, files_outside_docs, is_elsewhere, place_in_site, resolved
-from documents.records import PAGE, SCHEMA, block_of, table_in, unexplained
+from documents.records import PAGE, SCHEMA, block_of, fields_in, unexplained
 
-MOST_WORDS = 20000
-GENERATED = re.compile(r"^<!-- begin.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+MOST_WORDS = 27000  # with generated tables
 LIST_ITEM = re.compile(r"(?:[*+-]|\d+\.) +\S")
 HEADING = re.compile(r"^#+ +(.*?)(?: +#+)?$", re.MULTILINE)
 
@@ -26,7 +25,7 @@ def without_code(text: str) -> str:
 
 
 def words(root: Path) -> int:
-    return sum(len(GENERATED.sub("", path.read_text(encoding="utf-8")).split()) for path in root.glob("docs/**/*.md"))
+    return sum(len(path.read_text(encoding="utf-8").split()) for path in root.glob("docs/**/*.md"))
 
 
 @cache
@@ -79,9 +78,9 @@ def mistakes(root: Path) -> list[str]:
             found.append(f"{name}: no page shows it")
         if "prefers-color-scheme" not in figure.read_text(encoding="utf-8"):
             found.append(f"{name}: has no colours for a dark ground (prefers-color-scheme)")
-    if table_in(root) != block_of(root):
-        found.append(f"{PAGE}: its table is not that of the schema; run scripts/docs --tables")
+    if fields_in(root) != block_of(root):
+        found.append(f"{PAGE}: its fields are not those of the schema; run scripts/docs --tables")
     found += [f"{SCHEMA}: a field without description: {row}" for row in unexplained(root)]
     if (count := words(root)) > MOST_WORDS:
-        found.append(f"docs/: {count} words besides generated tables; at most {MOST_WORDS}")
+        found.append(f"docs/: {count} words; at most {MOST_WORDS}")
     return found

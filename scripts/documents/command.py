@@ -11,7 +11,7 @@ from pathlib import Path
 
 from documents.checks import mistakes, words
 from documents.layout import ROOT
-from documents.records import write_table
+from documents.records import write_fields
 
 ABOUT = """Builds the site of docs/ and results/ into build/site, by MkDocs.
 
@@ -19,7 +19,7 @@ ABOUT = """Builds the site of docs/ and results/ into build/site, by MkDocs.
     scripts/docs --serve    builds, shows the site at an address of this machine, and follows changes of the pages
     scripts/docs --check    checks links, anchors, the navigation, words and generated tables; builds where MkDocs
                             is installed, and says so where it is not
-    scripts/docs --tables   writes the table of docs/reference/records.md again
+    scripts/docs --tables   writes the fields of docs/reference/records.md again
 
 MkDocs is installed from PyPI into build/docs, in the versions that scripts/documents/requirements.txt names.
 Exit status: 0 all is well, 1 a check or the build failed, 2 refused."""
@@ -71,7 +71,7 @@ def build(mkdocs: Sequence[str]) -> int:
 
 def check() -> int:
     found = mistakes(ROOT)
-    print("\n".join(found or [f"docs/: {words(ROOT)} words besides generated tables; links, navigation and tables hold"]))
+    print("\n".join(found or [f"docs/: {words(ROOT)} words; links, navigation and tables hold"]))
     if mkdocs := installed():
         return max(build(mkdocs), 1 if found else 0)
     print("skipped: the strict build of docs/: MkDocs is not installed; scripts/docs installs it")
@@ -83,12 +83,12 @@ def main(given: Sequence[str]) -> int:
     if asked.check:
         return check()
     if asked.tables:
-        write_table(ROOT)
+        write_fields(ROOT)
         return 0
     try:
         mkdocs = install()
     except (subprocess.CalledProcessError, OSError) as error:
-        print(f"MkDocs could not be installed: {error}\n{REQUIREMENTS.relative_to(ROOT)} names what it takes.", file=sys.stderr)
+        print(f"MkDocs could not be installed: {error}\n{REQUIREMENTS.relative_to(ROOT)} names its packages.", file=sys.stderr)
         return 2
     if asked.serve:
         try:

@@ -1,4 +1,4 @@
-"""The table of docs/reference/records.md, from the schema of records."""
+"""The fields in docs/reference/records.md, from the schema of records, which alone has those of objects, and types."""
 
 import json
 import re
@@ -9,9 +9,7 @@ from typing import Any
 PAGE, SCHEMA = "docs/reference/records.md", "docs/reference/records.schema.json"
 BEGIN, END = "<!-- begin: scripts/docs --tables -->\n", "<!-- end -->"
 BLOCK = re.compile(re.escape(BEGIN) + r"(.*?)" + re.escape(END), re.DOTALL)
-WORDS = {"string": "text", "boolean": "true or false", **{word: word for word in ("integer", "number", "null", "object")}}
-PLURALS = {"text": "texts", "integer": "integers", "number": "numbers", "object": "objects", "number or null": "numbers or null"}
-# The forms of a solve: the letter in the table, the definition in the schema, and who solves.
+# The forms of a solve: the letter on the page, the definition in the schema, and who solves.
 SOLVES = {
     "m": ("solve_by_multigrid", "multigrid"),
     "k": ("solve_of_grid", "a Krylov method on a grid"),
@@ -46,107 +44,78 @@ NOT_SHOWN = ("record", "schema", "what")  # a heading says them
 Node = dict[str, Any]
 
 
-class Table:
+class Fields:
     def __init__(self, schema: Node):
         self.schema = schema
-        self.shared: list[str] = []  # definitions that a field names, in the order of their first use
 
-    def name_of(self, node: Node) -> str | None:
-        return node["$ref"].rpartition("/")[2] if "$ref" in node else None
-
-    def type_of(self, node: Node) -> str:
-        if name := self.name_of(node):
-            if name == "index":
-                return "three integers"
-            if name == "deck":
-                return "object"
-            if name not in (*self.shared, *KINDS):
-                self.shared.append(name)
-            return f"[{name}](#{name})"
-        if "const" in node:
-            return f"`{json.dumps(node['const'])}`"
-        if "enum" in node:
-            return ", ".join(f"`{word}`" if isinstance(word, str) else json.dumps(word) for word in node["enum"])
-        if "oneOf" in node:
-            return " or ".join(self.type_of(one) for one in node["oneOf"])
-        types = node["type"] if isinstance(node["type"], list) else [node["type"]]
-        return " or ".join(self.list_of(node["items"]) if kind == "array" else WORDS[kind] for kind in types)
-
-    def list_of(self, items: Node) -> str:
-        kind = self.type_of(items)
-        return f"list of {PLURALS.get(kind, kind)}"
-
-    def rows(self, node: Node, prefix: str = "") -> Iterator[tuple[str, str, str]]:
-        """Name, type and meaning of each field, those of objects in it behind it."""
+    def rows(self, node: Node, prefix: str = "") -> Iterator[tuple[str, str]]:
+        """Name and meaning of each field, those of objects in it behind it."""
+        node = node.get("items", node)
         for name, field in node.get("properties", {}).items():
-            if not prefix and name in NOT_SHOWN:
-                continue
-            kind = self.type_of(field)
-            yield prefix + name, kind, self.meaning(field)
-            inner = field.get("items", field)
-            if "properties" in inner and "$ref" not in inner:
-                yield from self.rows(inner, f"{prefix}{name}.")
+            if prefix or name not in NOT_SHOWN:
+                yield prefix + name, self.meaning(field)
+                yield from self.rows(field, f"{prefix}{name}.")
 
     def meaning(self, field: Node) -> str:
-        if "description" in field:
-            return str(field["description"]).replace("|", "\\|")
-        name = self.name_of(field)
-        return str(self.schema["$defs"][name].get("description", "")).replace("|", "\\|") if name else ""
+        if "$ref" in field and "description" not in field:
+            field = self.schema["$defs"][field["$ref"].rpartition("/")[2]]
+        return str(field.get("description", ""))
 
     def text(self, node: Node) -> list[str]:
-        node = node.get("items", node)
-        rows = [f"| `{name}` | {kind} | {meaning} |" for name, kind, meaning in self.rows(node)]
-        return ["| field | type | meaning |", "| --- | --- | --- |", *rows, ""]
+        return [*(f"* `{name}`: {meaning}" for name, meaning in self.rows(node) if "." not in name), ""]
 
-    def solves(self) -> list[str]:
-        """The forms of a solve, merged: a field has one row, and the letters of its forms."""
-        merged: dict[str, list[Any]] = {}
+    def solves(self) -> dict[str, tuple[str, str]]:
+        """The forms of a solve, merged: of each field the letters of its forms, and its meaning."""
+        merged: dict[str, tuple[str, str]] = {}
         for letter, (definition, _) in SOLVES.items():
-            for name, kind, meaning in self.rows(self.schema["$defs"][definition]):
-                row = merged.setdefault(name, ["", kind, ""])
-                row[0] += letter
-                row[2] = row[2] or meaning
+            for name, meaning in self.rows(self.schema["$defs"][definition]):
+                letters, known = merged.get(name, ("", ""))
+                merged[name] = letters + letter, known or meaning
+        return merged
+
+    def text_of_solves(self) -> list[str]:
         letters = ", ".join(f"{letter}: {words}" for letter, (_, words) in SOLVES.items())
         of_all = "".join(SOLVES)
-        rows = [f"| `{name}` | {of.replace(of_all, 'all')} | {kind} | {meaning} |" for name, (of, kind, meaning) in merged.items()]
-        return [f"Of {letters}.", "", "| field | of | type | meaning |", "| --- | --- | --- | --- |", *rows, ""]
+        rows = [f"* `{name}` ({of.replace(of_all, 'all')}): {meaning}" for name, (of, meaning) in self.solves().items() if "." not in name]
+        return [f"Fields of {letters}:", "", *rows, ""]
 
     def lines(self) -> Iterator[str]:
         for kind in self.schema["properties"]["record"]["enum"]:
             yield from [f"### {kind}", "", KINDS[kind][0].upper() + KINDS[kind][1:] + ".", ""]
             if kind == "solve":
-                yield from self.solves()
+                yield from self.text_of_solves()
             elif kind == "network":
                 for one in self.schema["$defs"][kind]["oneOf"]:
                     yield from [f"`{one['properties']['what']['const']}`:", "", *self.text(one)]
             elif kind != "step":
                 yield from self.text(self.schema["$defs"][kind])
-        yield from ["## Objects in records", ""]
-        for name in self.shared:  # grows while it is read
-            definition = self.schema["$defs"][name]
-            yield from [f"### {name}", ""]
-            if about := definition.get("description"):
-                yield from [about[0].upper() + about[1:].replace("|", "\\|") + ".", ""]
-            yield from self.text(definition)
+
+    def unexplained(self) -> Iterator[str]:
+        """Fields without a meaning, those of objects, too."""
+        forms = {definition for definition, _ in SOLVES.values()}
+        for name, node in self.schema["$defs"].items():
+            for one in [] if name in forms else [node] if "properties" in node else node.get("oneOf", []):
+                yield from (f"{name}: {field}" for field, meaning in self.rows(one) if not meaning)
+        if forms <= self.schema["$defs"].keys():
+            yield from (f"solve: {field}" for field, (_, meaning) in self.solves().items() if not meaning)
 
 
 def unexplained(root: Path) -> list[str]:
-    """Fields of the table without a meaning."""
-    return [row for row in table_in(root).split("\n") if re.search(r"[^\\]\|  \|$", row)]
+    return list(Fields(json.loads((root / SCHEMA).read_text(encoding="utf-8"))).unexplained())
 
 
-def table_in(root: Path) -> str:
-    """The table as the schema has it."""
-    return "\n".join(Table(json.loads((root / SCHEMA).read_text(encoding="utf-8"))).lines())
+def fields_in(root: Path) -> str:
+    """The text as the schema has it."""
+    return "\n".join(Fields(json.loads((root / SCHEMA).read_text(encoding="utf-8"))).lines())
 
 
 def block_of(root: Path) -> str:
-    """The table as the page has it; empty if the page or its block is not there."""
+    """The text as the page has it; empty if the page or its block is not there."""
     page = root / PAGE
     found = BLOCK.search(page.read_text(encoding="utf-8")) if page.exists() else None
     return found[1] if found else ""
 
 
-def write_table(root: Path) -> None:
+def write_fields(root: Path) -> None:
     page = root / PAGE
-    page.write_text(BLOCK.sub(lambda _: BEGIN + table_in(root) + END, page.read_text(encoding="utf-8")), encoding="utf-8")
+    page.write_text(BLOCK.sub(lambda _: BEGIN + fields_in(root) + END, page.read_text(encoding="utf-8")), encoding="utf-8")
