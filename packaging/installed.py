@@ -62,7 +62,7 @@ def roff(text: str) -> str:
 
 
 def row(line: str) -> str:
-    """A row of a list: a word, and behind the last wide gap what it means."""
+    """A row of a list: a word, and behind the last wide gap its meaning."""
     found = re.fullmatch(r"(.*\S) {2,}(\S.*)", line)
     word, meaning = found.groups() if found else (line, "")
     return f".TP\n\\fB{roff(re.sub(' +', ' ', word))}\\fR\n{roff(meaning)}".rstrip()
@@ -179,7 +179,7 @@ _keel() {
         compgen -d -S / -- "$word"
         compgen -f -- "$word" | grep -E '[.](toml|json|jsonl)$'
     )
-    # Readline replaces what stands behind the =, unless it was told that = parts no words.
+    # Readline replaces what stands behind the =, unless = is set to part no words.
     [[ -z $key || $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/$key=}")
     [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *[=/] ]] || compopt -o nospace 2>/dev/null
     return 0

@@ -114,7 +114,7 @@ def wrong_include(name: str, header: str) -> str | None:
         try:
             forbidden = step(header, top) >= max(step(name, top), 0) and place != header_place
         except ValueError:
-            return None  # is told of the file that stands there
+            return None  # reported of the file that stands there
         if forbidden:
             return f"{top}/{place} includes a header of {top}/{header_place}"
     for top in STRANGERS:

@@ -230,7 +230,7 @@ def run(test: Test, seconds: float) -> str:
 
 
 def in_order(tests: list[Test], mutant: Mutant, killers: list[str]) -> list[Test]:
-    """The tests of a file of the same name first, then those that told last, then the shortest; on other numbers of ranks last."""
+    """The tests of a file of the same name first, then those that failed last, then the shortest; on other numbers of ranks last."""
     stem = Path(mutant.file).stem
 
     def rank(test: Test) -> tuple[bool, bool, int, float]:
@@ -359,13 +359,13 @@ def summary(records: list[Record]) -> str:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="where to make mechanical mistakes (default: kernels comm solvers)")
-    parser.add_argument("--sample", type=int, default=100, metavar="N", help="so many, drawn at random (default 100)")
+    parser.add_argument("--sample", type=int, default=100, metavar="N", help="number drawn at random (default 100)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="another draw (default 1)")
     parser.add_argument("--semantic", nargs="?", const=SEMANTIC, type=Path, metavar="FILE",
                         help="instead, the mistakes that people thought of (tests/mutation/semantic.toml)")
     parser.add_argument("--list", action="store_true", help="only print the mistakes")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "mutate" / "mutants.json", metavar="FILE",
-                        help="JSON lines (default build/mutate/mutants.json); what it holds is not tried again unless it survived")
+                        help="JSON lines (default build/mutate/mutants.json); mutants in it are not tried again unless they survived")
     parser.add_argument("--slow", action="store_true",
                         help="also the tests on other numbers of ranks and those of the night, which take minutes")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="of the compiler (default: all cores)")

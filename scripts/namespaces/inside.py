@@ -1,4 +1,4 @@
-"""The first process of a cluster: makes hosts, starts the switch, does as it is told, and ends with all that runs there.
+"""The first process of a cluster: makes hosts, starts the switch, serves requests, and ends with all that runs there.
 
 It runs in namespaces of its own for networks, mounts and processes: when it ends, however that is, Linux ends every process of
 the cluster and takes its networks away.

@@ -16,7 +16,7 @@ def folder() -> Path:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a folder is this user's and nobody else can write to it: others can make one of that name in /tmp."""
+    """Whether a folder is this user's and closed to others' writes: others can make one of that name in /tmp."""
     try:
         found = path.lstat()
     except OSError:
@@ -34,7 +34,7 @@ def address_of(host: int) -> str:
 
 @dataclass(frozen=True)
 class Travel:
-    """How frames travel: microseconds one way, up to so many more, megabytes a second of a host's link (0: unlimited)."""
+    """How frames travel: microseconds one way, most microseconds more, megabytes a second of a host's link (0: unlimited)."""
 
     delay: float = 1000.0
     jitter: float = 0.0

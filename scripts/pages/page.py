@@ -12,7 +12,7 @@ page.toml has any number of
     fields = ["solver", "moved.bytes"]   # the fields kept of these records, besides their kind; all if it is not there
     sums = ["bytes_moved"]    # timers become one record with the sums of these fields
     ranks = 1                 # processes that mpiexec starts; 0, the default: keel alone
-    hosts = 4                 # measured on so many hosts of scripts/hosts; its records are medians beside predictions
+    hosts = 4                 # measured on this number of hosts of scripts/hosts; its records are medians beside predictions
     network = ["--delay 1ms"] # words of scripts/hosts set; a start for each
     nightly = false           # true: too long for the quick check
     may_fail = false          # true: records of an invalid run count, too
@@ -85,7 +85,7 @@ RUN = {
 FIGURE = {
     "file": Key(str, "file of the picture, which ends in .svg", needed=True),
     "kind": Key(str, "what its numbers are", KINDS, needed=True),
-    "caption": Key(str, "what it shows, a sentence", needed=True),
+    "caption": Key(str, "its content, a sentence", needed=True),
     "form": Key(str, "its marks", ("lines", "scatter", "bars", "points"), needed=True),
     "x": Key(str, "label of the axis", needed=True),
     "y": Key(str, "label of the axis", needed=True),

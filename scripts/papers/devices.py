@@ -48,7 +48,7 @@ class Discretisation:
 
 
 def values_of(flow: Discretisation, message: str, elements_of_boundary: float) -> float:
-    """Values of one partition boundary with so many boundary elements."""
+    """Values of one partition boundary with `elements` boundary elements."""
     return elements_of_boundary * flow.points_of_boundary_element() * flow.values(message)
 
 

@@ -57,7 +57,7 @@ class Machine:
         return int(self.file["machine"][f"ranks_per_{of}"])
 
     def copy(self, way: str, processes: int = 1) -> Postal:
-        """By so many processes a device; `way` is to_host or to_device."""
+        """By `processes` processes a device; `way` is to_host or to_device."""
         (cost,) = (copy[way] for copy in self.file["copy"] if copy["processes"] == processes)
         return postal(cost)
 
@@ -77,7 +77,7 @@ class Network:
 
 
 def network(machine: Machine, size: float, ranks_per_node: int) -> Network:
-    """For messages of so many bytes from the host. Nothing is passed on within nodes of one rank."""
+    """For messages of `size` bytes from the host. Nothing is passed on within nodes of one rank."""
     on_node = machine.message("host", "node", size) if ranks_per_node > 1 else Postal()
     return Network(machine.message("host", "off_node", size), on_node, machine.injection, ranks_per_node)
 
@@ -123,12 +123,12 @@ def closed_form_time(scheme: str, n: Counts, columns: int, machine: Machine, ran
 
 
 def within_node_time(machine: Machine, memory: str, of_socket: float, size: float) -> float:
-    """(3.1) to (3.4): one process sends a message to each other one of so many on its socket, and to as many on the other socket."""
+    """(3.1) to (3.4): one process sends a message to each other process of its socket, and to each of the other socket."""
     return (of_socket - 1) * machine.message(memory, "socket", size).time(size) + of_socket * machine.message(memory, "node", size).time(size)
 
 
 def off_node_time(machine: Machine, memory: str, messages: float, size: float, node_bytes: float, message: float) -> float:
-    """(3.5): so many messages of a process with `size` bytes in all; (3.6) of device memory, without the node's injection rate. The
+    """(3.5): messages of a process with `size` bytes in all; (3.6) of device memory, without the node's injection rate. The
     costs are those of one of `message` bytes."""
     net = machine.message(memory, "off_node", message)
     injected = node_bytes * machine.injection if memory == "host" else 0.0
@@ -145,7 +145,7 @@ def mean(size: float, messages: float) -> float:
 
 
 def step_times(machine: Machine, memory: str, n: Counts, of_socket: int, senders: int) -> dict[str, float]:
-    """Standard, three-step and two-step as Tables 3.7 and 3.8 have them, without copies; so many senders a node. Of three-step they
+    """Standard, three-step and two-step as Tables 3.7 and 3.8 have them, without copies; `senders` of a node. Of three-step they
     count the nodes that a node sends to, and the bytes of one message."""
     node, one, pair = n["bytes_per_node"], n["bytes_per_rank"], n["bytes_per_node_pair"]
     costs = {
@@ -206,7 +206,7 @@ class DeviceExchange:
 
 
 def time_on_node(machine: Machine, exchange: DeviceExchange) -> float:
-    """Between the devices of a node, (5.16): what goes on meanwhile, whoever sends to other nodes."""
+    """Between the devices of a node, (5.16): what goes on meanwhile, on all processes that send to other nodes."""
     on_socket = machine.devices("socket")
     return exchange.sent(machine.message("managed", "socket", exchange.message_bytes), on_socket - 1) + exchange.sent(
         machine.message("managed", "node", exchange.message_bytes), machine.devices() - on_socket
@@ -263,7 +263,7 @@ def staged_time(machine: Machine, exchange: DeviceExchange) -> float:
 
 
 def device_forms(machine: Machine, message_bytes: float, neighbours: int, copies: bool = True) -> dict[str, float]:
-    """Seconds of all three ways to exchange messages of so many bytes with so many ranks, sharing by the printed equations, too."""
+    """Seconds of all three ways to exchange messages of these bytes with these ranks, sharing by the printed equations, too."""
     exchange = DeviceExchange(message_bytes, neighbours, machine.ranks() // machine.devices(), copies)
     printed = replace(exchange, as_printed=True)
     return {"straight": straight_time(machine, exchange), "staged": staged_time(machine, exchange),

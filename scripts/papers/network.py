@@ -11,7 +11,7 @@ from studies.records import Record
 
 SIZES = tuple(4**n for n in range(1, 12))  # bytes, to 4 MiB
 MACHINES = ("blue_waters", "lassen")
-Curve = Callable[[float], float]  # seconds of so many bytes
+Curve = Callable[[float], float]  # seconds by bytes
 
 
 def localities(machine: Machine, memory: str) -> dict[str, Curve]:

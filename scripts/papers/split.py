@@ -53,7 +53,7 @@ SCENARIOS = (Scenario("blue_waters", False, (32, 320)), Scenario("lassen", False
 
 
 def counts_of(messages: int, nodes: int, senders: int, size: int) -> Counts:
-    """Messages from so many processes of a node; no bytes go twice to a node."""
+    """Messages from `senders` processes of a node; no bytes go twice to a node."""
     each = messages / senders
     return {"messages": each, "bytes": each * size, "bytes_per_rank": each * size, "bytes_per_node": messages * size,
             "nodes_per_rank": min(each, nodes), "nodes_per_node": nodes, "bytes_per_node_pair": messages * size / nodes}  # fmt: skip

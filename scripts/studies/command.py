@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def planned(options: argparse.Namespace) -> Plan:
-    """The mistakes of the study and those of the site are told together."""
+    """The mistakes of the study and those of the site are reported together."""
     wrong: list[str] = []
     study: Study | None = None
     site = None

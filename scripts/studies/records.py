@@ -320,7 +320,7 @@ def short_names(paths: Sequence[Path]) -> list[str]:
 
 
 def read_files(paths: Iterable[Path]) -> list[list[Run]]:
-    """The runs of each file, of one clock. What is wrong with any of them is told of all at once, and each line that is no record."""
+    """The runs of each file, of one clock. The faults of all are reported at once, and each line that is no record."""
     files, wrong = [], []
     for path in paths:
         try:

@@ -27,7 +27,7 @@ class Spread:
 
 
 def order_of_interval(count: int) -> int | None:
-    """k, so that the k-th least and k-th greatest of so many values hold the median with 95 %; None if no k does.
+    """k, so that the k-th least and k-th greatest of `count` values hold the median with 95 %; None if no k does.
 
     Nonparametric: each value is below the median with probability 1/2, whatever the distribution (Hoefler and Belli 2015).
     """
@@ -48,7 +48,7 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def remark(counts: Sequence[int]) -> str:
-    """The remark on bars around medians of so many measurements each; empty if all have an interval."""
+    """The remark on bars around medians of `count` measurements each; empty if all have an interval."""
     few = [count for count in counts if count < FEWEST]
     if not few:
         return ""

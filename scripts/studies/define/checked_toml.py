@@ -22,7 +22,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a table: its type, what it takes, and what it means."""
+    """One key of a table: its type, its values and its meaning."""
 
     kind: type | tuple[type, ...]
     meaning: str

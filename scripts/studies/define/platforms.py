@@ -1,4 +1,4 @@
-"""Platforms and machines, as SimGrid is told of them: the words of inputs/platforms/platform.cpp and the options of SMPI.
+"""Platforms and machines for SimGrid: the words of inputs/platforms/platform.cpp and the options of SMPI.
 
 A machine's file (inputs/machines) says what messages and computing cost, a platform's (inputs/platforms) how the nodes are
 connected. A message takes the file's alpha and rate by its protocol, off the node over the shortest way; every other way takes
@@ -44,7 +44,7 @@ class Platform:
         return int(self.fabric["nodes"])
 
     def counts(self, nodes: int) -> list[int]:
-        """How many of everything make the smallest whole shape with so many nodes."""
+        """How many of everything make the smallest whole shape with these nodes."""
         fabric = self.fabric
         if fabric["shape"] == "torus":
             edges = [1, 1, 1]
@@ -59,7 +59,7 @@ class Platform:
 
 @dataclass(frozen=True)
 class Protocol:
-    """From so many bytes on."""
+    """From `size` bytes on."""
 
     begin: int
     alpha: float
@@ -177,7 +177,7 @@ def read_machine(path: Path) -> Machine:
 
 
 def mistakes(machine: Machine, platform: Platform, ranks: int, per_node: int) -> list[str]:
-    """Why so many ranks cannot run there."""
+    """Why these ranks cannot run there."""
     found = []
     nodes = -(-ranks // per_node)
     if nodes > platform.nodes:

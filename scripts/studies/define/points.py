@@ -1,4 +1,4 @@
-"""The points of a study: all axes combined, and what keel is told at each of them."""
+"""The points of a study: all axes combined, and keel's words at each of them."""
 
 import hashlib
 import json

@@ -31,7 +31,7 @@ TABLES = {
     },
     "run": {
         "threads": Key(int, "threads of a rank, unless the study says", least=1),
-        "ranks_per_node": Key(int, "ranks on a node, unless the study says; 0 = as many as its cores allow", least=0),
+        "ranks_per_node": Key(int, "ranks on a node, unless the study says; 0 = the most that its cores allow", least=0),
         "progress_cores": Key(int, "cores left free for each rank's thread that moves messages on", least=0),
         "gpus_per_rank": Key(int, "GPUs of a rank", least=0),
         "gpu_bind": Key(str, "closest: the launcher shows a rank its own GPUs; none: all of the node, and Keel takes the nearest",

@@ -29,7 +29,7 @@ KEYS = {
 AXIS_KEYS = {
     "key": Key(str, "what is varied: ranks, threads, ranks_per_node, or a key of the deck such as bottom.solver"),
     "keys": Key(list, "several of them, varied together: each of the values is then an array of as many"),
-    "values": Key(list, "what it takes in turn", needed=True),
+    "values": Key(list, "its values in turn", needed=True),
 }
 DECK_KEY = re.compile(r"\w+\.\w+", re.ASCII)  # it becomes a word of a job script and part of names of folders
 LAWS = {

@@ -1,4 +1,4 @@
-"""The folder of a study that is to be run: its deck, its job script, and what it was made of. Nothing there is ever overwritten."""
+"""The folder of a study that is to be run: its deck, its job script, and its sources. Nothing there is ever overwritten."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The executable: where it is, what deck it reads, and what it says of a point before anything runs (keel --dry-run)."""
+"""The executable: where it is, which deck it reads, and its predictions of a point before anything runs (keel --dry-run)."""
 
 import json
 import os

@@ -125,7 +125,7 @@ def mpiexec_of(build: Path) -> str:
 
 
 def environment(ranks: int) -> dict[str, str]:
-    """The environment to start so many ranks here, each with one thread unless the caller says otherwise."""
+    """The environment to start `ranks` ranks here, each with one thread unless the caller says otherwise."""
     command = f'. "{ROOT}/scripts/mpi_environment" {ranks}; env -0'
     told = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout
     return {"OMP_NUM_THREADS": "1"} | dict(entry.split("=", 1) for entry in told.split("\0") if "=" in entry)
@@ -166,7 +166,7 @@ def compare(build: Path, ranks: int, rounds: int, peer: str, methods: Sequence[s
 
 @dataclass
 class Accelerated:
-    """A method: Keel's solve and KINSOL's, the last of so many rounds, with the seconds of all."""
+    """A method: Keel's solve and KINSOL's, the last of `rounds` rounds, with the seconds of all."""
 
     method: str
     keel: Record = field(default_factory=dict)
@@ -185,7 +185,7 @@ def accelerate(build: Path, ranks: int, rounds: int, methods: Sequence[str], wor
                 given = [*words, f"anderson.orthogonalisation={one.method}"]
                 json = [Path(folder, f"{turn}-{one.method}-{code}.json") for code in ("keel", "kinsol")]
                 solves = [r for r in run([*start, str(build / "keel"), *given], settings, json[0]) if r["record"] == "solve"]
-                # A fixed point that is none is told, not compared.
+                # A fixed point that is none is reported, not compared.
                 (one.peer,) = run([*start, str(build / "keel_kinsol"), *given], settings, json[1], most=1)
                 one.keel = solves[-1]
                 one.seconds[0].append(median(solve["seconds"] for solve in solves))

@@ -31,7 +31,7 @@ def time_words(seconds: float) -> str:
 
 
 class Plain:
-    """Progress where nobody may be watching: a line a start that has ended."""
+    """Progress where no terminal may be watching: a line a start that has ended."""
 
     def __init__(self, total: int, done: int, out: TextIO):
         self.total, self.out = total, out
@@ -83,7 +83,7 @@ def make_progress(total: int, done: int) -> Plain | Bar:
 
 
 def run(written: Written, sleep: Callable[[float], None] = time.sleep) -> int:
-    """0 if afterwards every start is done, 1 if not. SIGINT and SIGTERM end it after the run at hand has been told to end."""
+    """0 if afterwards every start is done, 1 if not. SIGINT and SIGTERM end it after the run at hand was asked to end."""
     script = written.folder / "job.sh"
     if not script.is_file():
         raise Refused(f"{script}: missing; write the study again, into another folder")

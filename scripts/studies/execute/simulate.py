@@ -90,7 +90,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def ended(child: subprocess.Popen[bytes]) -> int:
-    """Its exit status. What this process is told by signals smpirun and keel are told, too."""
+    """Its exit status. Signals to this process are passed to smpirun and keel, too."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda number, frame: os.killpg(child.pid, number))
     status = child.wait()

@@ -27,7 +27,7 @@ class Comparison:
     workload: str
     ranks_per_node: int
     rows: dict[str, list[Record]]  # by machine; the standard scheme first
-    bounds: dict[str, list[Record]]  # the same where nobody knows the sockets: times if no two ranks share one, and if all do
+    bounds: dict[str, list[Record]]  # the same where sockets are not known: times if no two ranks share one, and if all do
 
     @property
     def subject(self) -> str:

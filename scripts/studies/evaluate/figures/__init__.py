@@ -42,7 +42,7 @@ class Drawn:
 
 
 def with_warning(tables: Tables, picture: Picture) -> Picture:
-    """Times of ranks that took turns on a core are told as such beside every figure of times."""
+    """Times of ranks that took turns on a core are named as such beside every figure of times."""
     solves = tables.solves
     shared = sorted(set(solves[solves["shared_cores"].fillna(False).astype(bool)]["ranks"])) if len(solves) else []
     if picture.kind == "measured" and tables.written.simulated:

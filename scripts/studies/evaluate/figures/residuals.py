@@ -17,7 +17,7 @@ def draw(tables: Tables) -> Picture:
         after = last.loc[variant, "measured_after"]
         after = after if isinstance(after, list) else range(len(history))
         points = [(count, value) for count, value in zip(after, history, strict=False) if value]
-        # Fewer marks for hundreds of iterations can be told apart.
+        # Fewer marks for hundreds of iterations stay distinct.
         axis.semilogy(*zip(*points, strict=True), label=variant, markevery=max(1, len(points) // 12), **series(number))
     krylov = last["cycles"].isna().all()
     norm = next((norm for norm in last["norm"].dropna()), "residual")
