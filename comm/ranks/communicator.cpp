@@ -109,12 +109,20 @@ void free_both(const Communicator::Impl* impl) {
 
 Communicator Communicator::duplicate() const {
     if (is_virtual()) return *this;
-    Impl copy = *impl_;
+    impl_->tell(Collective::duplicate, 0);
+    Impl copy{MPI_COMM_NULL, rank(), size()};
     require(MPI_Comm_dup(impl_->comm, &copy.comm), "MPI_Comm_dup");
     return Communicator(std::shared_ptr<const Impl>(new Impl(copy), free_both));
 }
 
+Communicator Communicator::watched(CollectiveWatch watch) const {
+    const auto keep = [group = impl_](const Impl* impl) { delete impl; };
+    return Communicator(std::shared_ptr<const Impl>(
+        new Impl{impl_->comm, rank(), size(), impl_->kept, std::move(watch)}, keep));
+}
+
 Communicator Communicator::split(int colour) const {
+    impl_->tell(Collective::split, 2);
     Impl part{MPI_COMM_NULL, 0, 1};
     require(MPI_Comm_split(impl_->comm, colour, rank(), &part.comm), "MPI_Comm_split");
     require(MPI_Comm_rank(part.comm, &part.rank), "MPI_Comm_rank");
@@ -147,6 +155,7 @@ namespace {
 
 double all_reduce(const Communicator& group, double value, MPI_Op op) {
     if (group.is_virtual()) return value;
+    group.impl().tell(Collective::reduction, 1);
     double result = 0;
     require(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, op, group.impl().comm), "MPI_Allreduce");
     return result;
@@ -227,6 +236,7 @@ std::vector<T> gathered(const Communicator& group, std::span<const T> values, st
 }  // namespace
 
 std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t> values) const {
+    impl_->tell(Collective::gather, values.size());
     const int count = mpi_count(values.size(), "MPI_Allgatherv");
     std::vector<int> counts(static_cast<std::size_t>(size()));
     require(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, impl_->comm), "MPI_Allgather");

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -45,6 +46,11 @@ struct KeptMessages {
     std::size_t relayed = 0;  // items that travel on
 };
 
+// The collective operations that a watch is told of, with the words that each rank gives: sums and maxima,
+// gathers to all, the making of a communicator of the same ranks and of parts.
+enum class Collective { reduction, gather, duplicate, split };
+using CollectiveWatch = std::function<void(Collective what, std::size_t words)>;
+
 // A group of ranks. Every member function but rank() and size() is collective over the group.
 class Communicator {
   public:
@@ -61,6 +67,9 @@ class Communicator {
     // The same ranks; messages sent in one of the two never meet those of the other. Freed with its last
     // copy, which must be before the session ends. Collective.
     Communicator duplicate() const;
+
+    // The same ranks, whose watch is told of each of these operations before it. Parts have no watch.
+    Communicator watched(CollectiveWatch watch) const;
 
     // The ranks that give the same colour, in this group's order. Freed as a duplicate. Collective.
     Communicator split(int colour) const;

@@ -19,6 +19,11 @@ struct Communicator::Impl {
     int rank;
     int size;
     KeptMessages* kept = nullptr;  // counted for a virtual rank
+    CollectiveWatch watch = {};
+
+    void tell(Collective what, std::size_t words) const {
+        if (watch) watch(what, words);
+    }
 };
 
 // The requests of something in flight that are not complete; null requests are.

@@ -15,7 +15,7 @@ class ItemTrial : public Trial {
     ItemTrial(const SetupContext& context, std::span<const Item> needed, const std::vector<SchemeRow>& rows)
         : needed_(needed), buffers_(context.buffers()) {
         for (const SchemeRow& row : rows)
-            by_row_.push_back(context.exchange(*buffers_, context.plan(needed, row.scheme)));
+            by_row_.push_back(context.exchange(*buffers_, context.negotiator->plan(needed, row.scheme)));
     }
 
     void run(std::size_t row, int times) override {
@@ -70,7 +70,8 @@ SchemeOptions AmgSchemeChoice::choose(Ranks& ranks, std::span<const Item> needed
         const Setup setup{topology, resolved_.model()};
         std::vector<Share> mine;
         for (const SchemeOptions& scheme : schemes)
-            mine.push_back(share_of(ranks.context->plan(needed, scheme), comm.rank(), scheme.columns, setup));
+            mine.push_back(share_of(ranks.context->negotiator->plan(needed, scheme), comm.rank(),
+                                    scheme.columns, setup));
         const std::vector<SchemeRow> rows = times_by_nodes(comm, *ranks.node, schemes, mine, setup);
         return fastest(rows).scheme;
     }

@@ -157,14 +157,14 @@ std::optional<Coarsening> coarsen(const SetupContext& context, const PartRows& A
     SchemeOptions transfers_by;
     Plan plan;
     ReverseExchange way;
-    const auto plan_transfers = [&](const std::optional<SchemeOptions>& by) {
+    const auto plan_transfers = [&](AmgMessages what, const std::optional<SchemeOptions>& by) {
         timed(ledger, Op::plans, level, [&] {
-            transfers_by = by ? *by : context.scheme_for(AmgMessages::transfers, P.ghosts);
-            plan = context.plan(P.ghosts, transfers_by);
+            transfers_by = by ? *by : context.scheme_for(what, P.ghosts);
+            plan = context.plan(what, P.ghosts, transfers_by);
             way = reverse_exchange(plan, context.topology, A.rank, P.ghosts);
         });
     };
-    plan_transfers(rows_by);
+    plan_transfers(AmgMessages::partial_rows, rows_by);
     const SchemeOptions partial_rows_by = transfers_by;
     CoarseningTraffic traffic;
     traffic.smoothing = ghosts->sent_rows();
@@ -186,8 +186,9 @@ std::optional<Coarsening> coarsen(const SetupContext& context, const PartRows& A
         P = PartRows(A.partition, condensed, A.rank, std::move(P.rows));
     }
     // Partial rows then went by a plan of their own.
-    if (rows_by || condenses) plan_transfers({});
-    traffic.count(*ghosts);
+    if (rows_by || condenses) plan_transfers(AmgMessages::transfers, {});
+    traffic.values = ghosts->sent_values();
+    traffic.rows = ghosts->sent_rows() - traffic.smoothing;
     PartRows A_coarse(made->partition, made->partition, A.rank, std::move(coarse));
     return Coarsening{{made->bound, made->rounds, ghosts->rows_by(), partial_rows_by, transfers_by, traffic},
                       std::move(made->roots),

@@ -18,17 +18,6 @@ struct CoarseningTraffic {
     Traffic rows;          // of P for A P
     Traffic partial_rows;  // of P^T (A P)
     Traffic moved;         // rows of condensed levels, as integers
-    // Exchanges of values, lengths of rows among them, and of rows; those of P^T (A P) are not counted.
-    long value_exchanges = 0;
-    long row_exchanges = 0;
-
-    // Takes over the numbers of the exchanges of a level, of whose rows those for `smoothing` are known.
-    void count(const GhostValues& ghosts) {
-        values = ghosts.sent_values();
-        rows = ghosts.sent_rows() - smoothing;
-        value_exchanges = ghosts.value_exchanges();
-        row_exchanges = ghosts.row_exchanges();
-    }
 };
 
 // The facts of a step, for reports.

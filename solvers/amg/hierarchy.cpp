@@ -122,11 +122,12 @@ void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const Spar
     SparseOptions options = sparse;
     options.scheme.columns = 1;  // also for set-up on the finest level
     if (!finest) {
-        options.scheme = timed(ledger_, Op::plans, number,
-                               [&] { return context_.scheme_for(AmgMessages::values, A.ghosts); });
+        timed(ledger_, Op::plans, number, [&] {
+            options.scheme = context_.scheme_for(AmgMessages::products, A.ghosts);
+            options.plan = context_.plan(AmgMessages::products, A.ghosts, options.scheme);
+        });
         options.level = number;
         options.keeps_rows = false;
-        options.negotiator = context_.negotiator;
         level.owned = std::make_unique<SparseMatrix>(context_.comm, context_.topology, context_.backend,
                                                      A.partition, A.rows, options, ledger_);
         level.A = level.owned.get();

@@ -69,9 +69,9 @@ std::vector<std::string> sources_of(const MatrixUse& use, const PredictedSolve& 
             : fmt::format("computed: the solve, all-reduces and their words, by solving with {}", on));
     if (solve.setup) {
         sources.push_back(
-            "counted: bytes of work as declared, of each level those of the rank with most; exchanges "
-            "of set-up; messages and bytes by the plans of all ranks, of rows that interpolation by C "
-            "and F rows reads as if they were those for A P");
+            "counted: bytes of work as declared, of each level those of the rank with most; exchanges, "
+            "all-reduces and plans of set-up; messages and bytes by the plans of all ranks, of rows that "
+            "interpolation by C and F rows reads as if they were those for A P");
         sources.push_back(
             "modelled: all-reduces of set-up one by one, what is gathered by doublings; agreeing on a "
             "plan as a duplicate and a split communicator, once, an exchange of four words an item, "

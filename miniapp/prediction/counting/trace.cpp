@@ -184,8 +184,8 @@ void Recorder::note_work() {
         for (std::size_t n = 0; n < op_count; ++n) {
             const Op op = static_cast<Op>(n);
             const Entry& now_there = ledger_.at(op, level);
-            const Entry& before = seen_.at(op, level);
-            if (now_there.calls == before.calls) continue;
+            if (now_there.calls == seen_.at(op, level).calls) continue;
+            const Entry before = std::exchange(seen_.at(op, level), now_there);
             if (move_ && op == Op::send) trace_[*move_].sent = volume_of(now_there.traffic - before.traffic);
             // The rest of an exchange is known by its plan, and a reduction has an event.
             const bool packs = op == Op::pack || op == Op::unpack;
@@ -197,7 +197,6 @@ void Recorder::note_work() {
                               .work = {now_there.work.flops - before.work.flops,
                                        now_there.work.bytes - before.work.bytes}});
         }
-    seen_ = ledger_;
 }
 
 }  // namespace keel

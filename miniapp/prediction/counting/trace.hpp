@@ -81,6 +81,8 @@ class Recorder {
     Recorder(Hierarchy& hierarchy, const Ledger& ledger);
     // The same of a sparse matrix, whose level is 0.
     Recorder(SparseMatrix& matrix, const Ledger& ledger);
+    // Events that are noted, and work alone.
+    explicit Recorder(const Ledger& ledger) : ledger_(ledger), seen_(ledger) {}
     // The same of the levels of algebraic multigrid; on the coarsest one, of visits alone.
     Recorder(AmgHierarchy& hierarchy, const Ledger& ledger);
     Recorder(const Recorder&) = delete;

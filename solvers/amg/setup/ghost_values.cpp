@@ -51,19 +51,19 @@ GhostValues::GhostValues(const SetupContext& context, const PartRows& A, const S
       first_(A.first()),
       ghosts_(A.ghosts),
       buffers_(context.buffers()),
-      values_(context.exchange(*buffers_, context.plan(ghosts_, values))),
+      values_(context.exchange(*buffers_, context.plan(AmgMessages::values, ghosts_, values))),
       all_rows_by_(rows) {}
 
 std::vector<double> GhostValues::complete(std::vector<double> own) {
     const std::size_t rows = own.size();
     own.resize(rows + ghosts_.size());
+    context_.tell(AmgStep::exchange, AmgMessages::values);
     values_.run([&](const Item& item,
                     std::span<double> out) { out[0] = own[static_cast<std::size_t>(item.name - first_)]; },
                 [&](const Item& item, std::span<const double> in) {
                     if (const std::size_t n = place_in(ghosts_, item); n < ghosts_.size())
                         own[rows + n] = in[0];
                 });
-    ++value_exchanges_;
     sent_values_ += values_.plan().traffic(context_.comm.rank(), context_.topology, 1);
     return own;
 }
@@ -89,7 +89,8 @@ GlobalRows GhostValues::rows(const GlobalRows& own) {
 
     const auto buffers = context_.buffers();
     rows_by_ = all_rows_by_ ? *all_rows_by_ : context_.scheme_for(AmgMessages::rows, needed);
-    ItemExchange exchange = context_.exchange(*buffers, context_.plan(needed, rows_by_));
+    ItemExchange exchange = context_.exchange(*buffers, context_.plan(AmgMessages::rows, needed, rows_by_));
+    context_.tell(AmgStep::exchange, AmgMessages::rows);
     exchange.run(
         [&](const Item& item, std::span<double> out) {
             const auto [begin, end] = entries_of(own, static_cast<std::size_t>(item.name - first_));
@@ -105,7 +106,6 @@ GlobalRows GhostValues::rows(const GlobalRows& own) {
                 rows.values[e] = value_at(in, e - begin);
             }
         });
-    ++row_exchanges_;
     sent_rows_ += exchange.plan().traffic(context_.comm.rank(), context_.topology, 1);
     return rows;
 }
@@ -128,6 +128,7 @@ PartialRow merged(const PartialRow& a, const PartialRow& b) {
 void reverse_exchange_rows(const SetupContext& context, const ReverseExchange& way,
                            std::vector<PartialRow>& slots, Traffic& sent) {
     check_equal(slots.size(), way.slots(), "every slot of the way has a partial row");
+    context.tell(AmgStep::exchange, AmgMessages::partial_rows);
     for (const ReverseStage& stage : way.stages) {
         const auto buffers = context.buffers();
         std::map<Item, int> lengths;  // by item that comes

@@ -18,12 +18,13 @@
 namespace keel {
 
 // The kinds of messages: values at ghosts of A, in products and in set-up; rows at ghosts of A, in set-up;
-// and values at ghosts of P, which P e and P^T r exchange by one plan. If AmgOptions names a scheme for rows,
-// none is chosen for them, and partial rows have a plan of their own.
-enum class AmgMessages { values, rows, transfers };
-constexpr auto names_of(AmgMessages) {
-    return std::array{"values", "rows", "transfers"};
-}
+// values at ghosts of P, which P e and P^T r exchange by one plan, and partial rows, which travel home by the
+// same plan unless AmgOptions names a scheme for rows, whose scheme is then not chosen; and norms of
+// aggregates, which no plan carries.
+enum class AmgMessages { products, values, rows, partial_rows, transfers, norms };
+// Told of each exchange of set-up and of each plan that ranks agree on.
+enum class AmgStep { plan, exchange };
+using AmgStepWatch = std::function<void(AmgStep step, AmgMessages what)>;
 
 // The scheme for what this rank needs of others. Collective.
 using SchemeFor = std::function<SchemeOptions(AmgMessages what, std::span<const Item> needed)>;
@@ -41,9 +42,14 @@ struct SetupContext {
     SchemeFor scheme_for = always({});
     // The negotiator of all levels' plans.
     std::shared_ptr<Negotiator> negotiator = std::make_shared<Negotiator>(comm, topology);
+    AmgStepWatch watch = {};
 
-    Plan plan(std::span<const Item> needed, const SchemeOptions& scheme) const {
+    Plan plan(AmgMessages what, std::span<const Item> needed, const SchemeOptions& scheme) const {
+        tell(AmgStep::plan, what);
         return negotiator->plan(needed, scheme);
+    }
+    void tell(AmgStep step, AmgMessages what) const {
+        if (watch) watch(step, what);
     }
 
     // Makes an exchange by this rank's part of a plan; `buffers` must outlive it.
@@ -68,9 +74,6 @@ class GhostValues {
     // Sent so far, but for what negotiating takes.
     const Traffic& sent_values() const { return sent_values_; }
     const Traffic& sent_rows() const { return sent_rows_; }
-    // Exchanges so far: of values, lengths of rows among them, and of rows. Equal on all ranks.
-    long value_exchanges() const { return value_exchanges_; }
-    long row_exchanges() const { return row_exchanges_; }
     const SchemeOptions& rows_by() const { return rows_by_; }  // the last ones
 
   private:
@@ -82,8 +85,6 @@ class GhostValues {
     std::optional<SchemeOptions> all_rows_by_;
     SchemeOptions rows_by_;
     Traffic sent_values_, sent_rows_;
-    long value_exchanges_ = 0;
-    long row_exchanges_ = 0;
 };
 
 // Entries by ascending columns.

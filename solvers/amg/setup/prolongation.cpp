@@ -23,6 +23,7 @@ std::map<std::int64_t, double> totals(const SetupContext& context, const RowPart
             Words& letter = questions[owner];
             letter.insert(letter.end(), {aggregate, std::bit_cast<std::int64_t>(part)});
         }
+    context.tell(AmgStep::exchange, AmgMessages::norms);
     const WordsByRank asked = context.negotiator->exchange(questions);
     for (const auto& [from, letter] : asked)
         for (std::size_t n = 0; n < letter.size(); n += 2)
@@ -31,6 +32,7 @@ std::map<std::int64_t, double> totals(const SetupContext& context, const RowPart
     for (auto& [to, letter] : answers)
         for (std::size_t n = 0; n < letter.size(); n += 2)
             letter[n + 1] = std::bit_cast<std::int64_t>(parts.at(letter[n]));
+    context.tell(AmgStep::exchange, AmgMessages::norms);
     for (const auto& [from, letter] : context.negotiator->exchange(answers))
         for (std::size_t n = 0; n < letter.size(); n += 2)
             parts[letter[n]] = std::bit_cast<double>(letter[n + 1]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "comm/plans/negotiation.hpp"
 #include "kernels/check.hpp"
@@ -109,12 +110,17 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
         make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce, &ledger, options.level);
     // Who waits for ghosts books all of that time.
     meanwhile_ = [plain = reduction_.get()] { return plain->progress_unbooked(); };
-    carry_by(comm, topology, options.scheme);
+    if (auto plan = std::exchange(options_.plan, {}))
+        carry(comm, topology, *std::move(plan));
+    else
+        carry_by(comm, topology, options.scheme);
 }
 
 void SparseMatrix::carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme) {
-    Plan plan = options_.negotiator ? options_.negotiator->plan(part_.ghosts, scheme)
-                                    : negotiate_plan(comm, topology, part_.ghosts, scheme);
+    carry(comm, topology, negotiate_plan(comm, topology, part_.ghosts, scheme));
+}
+
+void SparseMatrix::carry(const Communicator& comm, const Topology& topology, Plan plan) {
     exchange_ = make_exchange(operations_, part_, std::move(plan), options_.exchange,
                               {comm, topology, 0, meanwhile_, &ledger_, options_.level});
 }

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "comm/carry/exchange.hpp"
 #include "comm/patterns/row_partition.hpp"
-#include "comm/plans/negotiation.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/reductions/reduction.hpp"
 #include "kernels/backends/registry.hpp"
@@ -84,9 +84,9 @@ struct SparseOptions {
     SchemeOptions scheme = {};
     ExchangeOptions exchange{};
     AllReduceOptions all_reduce = {};
-    int level = 0;                                // the ledger's
-    std::shared_ptr<Negotiator> negotiator = {};  // plans for the same ranks; null: one for each plan
-    bool keeps_rows = true;  // on the host, too, from which scaled() and spectrum() are made
+    int level = 0;                  // the ledger's
+    std::optional<Plan> plan = {};  // for the matrix' ghosts; none: negotiated by the scheme
+    bool keeps_rows = true;         // on the host, too, from which scaled() and spectrum() are made
 };
 
 // This rank's rows. Entries of a row stay in the order of global columns, so that products do not depend on
@@ -139,6 +139,8 @@ class SparseMatrix {
     Reduction& reduction() { return *reduction_; }
 
   private:
+    void carry(const Communicator& comm, const Topology& topology, Plan plan);
+
     SparseOptions options_;
     VectorPart part_;
     Ledger& ledger_;

@@ -121,6 +121,36 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("set-up makes the same collective calls, plans and exchanges on all ranks as on one") {
+    using Calls = std::vector<std::array<std::size_t, 3>>;
+    const auto calls_on = [](const AmgProblem& problem, const AmgOptions& options,
+                             const Communicator& ranks) {
+        Calls calls;
+        const Communicator comm = ranks.watched([&](Collective what, std::size_t words) {
+            calls.push_back({0, static_cast<std::size_t>(what), words});
+        });
+        AmgSetup setup(problem, Scheme::standard, 2, comm);
+        setup.context.watch = [&](AmgStep step, AmgMessages what) {
+            calls.push_back({1, static_cast<std::size_t>(step), static_cast<std::size_t>(what)});
+        };
+        calls.clear();  // the finest matrix' own
+        CHECK(setup.hierarchy(options).levels() > 1);
+        return calls;
+    };
+    AmgOptions condensed;
+    condensed.max_coarse = 10;
+    condensed.ownership = Ownership::condensed;
+    AmgOptions by_rows = condensed;
+    by_rows.coarsening = CoarseningRule::aggregation_rows;
+    by_rows.ownership = Ownership::root;
+    for (const AmgProblem& problem : {stencil27({6, 5, 6}), rotated({12, 11, 1}, 0.01, 0.4)})
+        for (const AmgOptions& options : {condensed, by_rows, classical(CoarseningRule::pmis)}) {
+            const Calls all = calls_on(problem, options, Communicator::world());
+            CHECK(all.size() > 20);
+            CHECK(all == calls_on(problem, options, Communicator::self()));
+        }
+}
+
 TEST_CASE("hierarchies by HMIS solve in about as many steps as those by PMIS") {
     for (const AmgProblem& problem : {stencil27({9, 8, 7}), rotated({20, 16, 1}, 0.05, 0.3)}) {
         AmgSetup setup(problem);

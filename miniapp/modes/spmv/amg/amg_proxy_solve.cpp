@@ -2,7 +2,9 @@
 // in order and without times.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "comm/costs/comparison.hpp"
 #include "comm/plans/schemes.hpp"
@@ -17,137 +19,45 @@ namespace {
 
 using EntriesFor = VectorEntries::Use;
 
-// The events of setting up a hierarchy, in about their order: exchanges as they were counted, sums as
-// coarsen() and AmgHierarchy make them.
-class SetupEvents {
-  public:
-    SetupEvents(const AmgHierarchy& hierarchy, const Ledger& ledger, const VirtualLevels& levels)
-        : hierarchy_(hierarchy), ledger_(ledger), levels_(levels), options_(hierarchy.options()) {}
+// By kind of messages: the entries that they carry. Values in set-up travel by the scheme of products.
+constexpr std::array carried{EntriesFor::product,       EntriesFor::amg_values,
+                             EntriesFor::amg_rows,      EntriesFor::amg_partial_rows,
+                             EntriesFor::amg_transfers, EntriesFor::amg_transfers};
 
-    Trace all() {
-        split(0);  // into nodes,
-        sparse_alltoallv(0, EntriesFor::amg_values, 0,
-                         1);  // and a duplicate of the communicator: once for all plans
-        sums(0, 3);           // of the pattern and the diagonal
-        gather(0, GatherAmong::all, 1);
-        for (std::size_t l = 0; l < hierarchy_.levels(); ++l) {
-            const int level = static_cast<int>(l);
-            if (l > 0) chosen_plan(level, EntriesFor::amg_values, levels_.facts[l].values_by);
-            sums(level, 3);  // entries, those of the rank with most, and faults
-            if (l + 1 < hierarchy_.levels())
-                coarsening(level, levels_.facts[l]);
-            else
-                coarsest(level);
-        }
-        return std::move(trace_);
+// Ranks agree on a plan: nodes exchange messages, four words an item, however long it is, and a barrier
+// follows each round. Messages of the coarsest level, whose few rows are planned for in no dry run, are left
+// out. Where the model chooses the scheme, all are planned and compared before.
+void agree(Trace& trace, Event event, const VirtualLevels& levels, const AmgOptions& options) {
+    const auto level = static_cast<std::size_t>(event.level);
+    const auto what = std::get<EntriesFor>(event.use);
+    const EntriesFor use = what == EntriesFor::product ? EntriesFor::amg_values : what;
+    event.use = use == EntriesFor::amg_rows           ? EntriesFor::amg_first_rows
+                : use == EntriesFor::amg_partial_rows ? EntriesFor::amg_transfers
+                                                      : use;
+    event.fields = level + 1 < levels.facts.size() ? 4 : 0;
+    const auto plan = [&](const SchemeOptions& scheme) {
+        event.calls = planner(scheme.scheme).split ? 3 : 1;
+        trace.push_back(event);
+    };
+    const SchemeOptions& chosen = levels.facts[level].*scheme_of(use);
+    if (what != EntriesFor::amg_values &&
+        communication_for(use, levels.comm, options).chooser == SchemeChooser::automatic) {
+        const std::vector<SchemeOptions> schemes = candidates_without_axes(chosen);
+        for (const SchemeOptions& scheme : schemes) plan(scheme);
+        const TimesByNodes words = words_by_nodes();
+        trace.push_back({.kind = Event::Kind::gather,
+                         .level = event.level,
+                         .op = Op::plans,
+                         .calls = 1,
+                         .words = schemes.size() * words.on_node,
+                         .whom = GatherAmong::node});
+        trace.push_back({.kind = Event::Kind::all_reduce,
+                         .level = event.level,
+                         .words = schemes.size() * words.agreed,
+                         .maximum = true});
     }
-
-  private:
-    void coarsening(int level, const AmgLevelFacts& facts) {
-        negotiation(level, EntriesFor::amg_values, facts.values_by);
-        work(level, Op::strength);
-        exchange(level, EntriesFor::amg_values, static_cast<double>(facts.setup.value_exchanges));
-        work(level, Op::aggregation);
-        sums(level, facts.rounds + 1);       // undecided rows
-        gather(level, GatherAmong::all, 1);  // coarse rows
-        // But for those for A P. The first one that makes P by aggregation is of one entry a row.
-        long others = facts.setup.row_exchanges - 1;
-        if (options_.aggregates()) {
-            sums(level, 1);  // the bound
-            tentative(level);
-            --others;
-            chosen_plan(level, EntriesFor::amg_rows, facts.rows_by);
-            exchange(level, EntriesFor::amg_first_rows, 1, 2);
-        }
-        for (long n = 0; n <= others; ++n) {
-            chosen_plan(level, EntriesFor::amg_rows, facts.rows_by);
-            exchange(level, EntriesFor::amg_rows, 1);
-        }
-        work(level, Op::prolongation);
-        const bool condenses = options_.ownership == Ownership::condensed;
-        chosen_plan(level, EntriesFor::amg_partial_rows, facts.partial_rows_by);
-        if (condenses || options_.rows_scheme != as_all_else)
-            chosen_plan(level, EntriesFor::amg_transfers, facts.transfers_by);
-        work(level, Op::galerkin);
-        exchange(level, EntriesFor::amg_lengths, 1);
-        exchange(level, EntriesFor::amg_partial_rows, 1);
-        sums(level, condenses ? 2 : 1);  // entries of P, of the next level
-    }
-    // Norms of aggregates, to their owners and back; a barrier ends either.
-    void tentative(int level) {
-        for (int n = 0; n < 2; ++n) sparse_alltoallv(level, EntriesFor::amg_transfers, 2, 1);
-    }
-    void coarsest(int level) {
-        split(level);
-        const auto words = static_cast<std::size_t>(std::ceil(3 * levels_.most.back().entries));
-        gather(level, GatherAmong::coarsest, words, Op::coarsest);
-        work(level, Op::coarsest);
-        sums(level, 1);  // whether it is singular
-    }
-
-    // All schemes are planned and compared before, where the model chooses.
-    void chosen_plan(int level, EntriesFor use, const SchemeOptions& scheme) {
-        if (communication_for(use, levels_.comm, options_).chooser == SchemeChooser::automatic) {
-            const std::vector<SchemeOptions> schemes = candidates_without_axes(scheme);
-            for (const SchemeOptions& one : schemes) negotiation(level, use, one);
-            const TimesByNodes words = words_by_nodes();
-            gather(level, GatherAmong::node, schemes.size() * words.on_node);
-            trace_.push_back({.kind = Event::Kind::all_reduce,
-                              .level = level,
-                              .words = schemes.size() * words.agreed,
-                              .maximum = true});
-        }
-        negotiation(level, use, scheme);
-    }
-    // Nodes agree on a plan: messages between them, four words an item, however long it is, and a barrier
-    // behind each round of them. Those of the coarsest level, whose few rows are planned for in no dry run,
-    // are left out.
-    void negotiation(int level, EntriesFor use, const SchemeOptions& scheme) {
-        const bool is_planned = level + 1 < static_cast<int>(hierarchy_.levels());
-        const int rounds = planner(scheme.scheme).split ? 3 : 1;
-        const auto of_one_word = use == EntriesFor::amg_rows           ? EntriesFor::amg_first_rows
-                                 : use == EntriesFor::amg_partial_rows ? EntriesFor::amg_transfers
-                                                                       : use;
-        sparse_alltoallv(level, of_one_word, is_planned ? 4 : 0, rounds, Event::Kind::agreement);
-    }
-    void split(int level) { gather(level, GatherAmong::all, 2); }
-    void sparse_alltoallv(int level, EntriesFor use, std::size_t fields, int barriers,
-                          Event::Kind kind = Event::Kind::sparse_alltoallv) {
-        trace_.push_back(
-            {.kind = kind, .level = level, .op = Op::plans, .calls = barriers, .use = use, .fields = fields});
-    }
-
-    void sums(int level, int count) {
-        for (int n = 0; n < count; ++n)
-            trace_.push_back({.kind = Event::Kind::all_reduce, .level = level, .words = 1, .maximum = true});
-    }
-    void gather(int level, GatherAmong whom, std::size_t words, Op op = Op::plans) {
-        trace_.push_back({.kind = Event::Kind::gather,
-                          .level = level,
-                          .op = op,
-                          .calls = 1,
-                          .words = words,
-                          .whom = whom});
-    }
-    void exchange(int level, EntriesFor use, double count, std::size_t fields = 1) {
-        for (; count > 0; --count)
-            trace_.push_back({.kind = Event::Kind::exchange, .level = level, .use = use, .fields = fields});
-    }
-    void work(int level, Op op) {
-        const Entry& entry = ledger_.at(op, level);
-        trace_.push_back({.kind = Event::Kind::work,
-                          .level = level,
-                          .op = op,
-                          .calls = std::max(entry.calls, 1L),
-                          .work = entry.work});
-    }
-
-    const AmgHierarchy& hierarchy_;
-    const Ledger& ledger_;
-    const VirtualLevels levels_;
-    const AmgOptions& options_;
-    Trace trace_;
-};
+    plan(chosen);
+}
 
 double share(double most, double all) {
     return all > 0 ? most / all : 0;
@@ -207,20 +117,62 @@ Trace with_collecting(const Trace& trace, std::size_t words) {
 
 }  // namespace
 
+void SetupRecorder::note(Collective what, std::size_t words) {
+    Event event{.kind = Event::Kind::gather, .level = level_, .op = Op::plans, .calls = 1, .words = words};
+    if (what == Collective::reduction) {
+        event.kind = Event::Kind::all_reduce;
+        event.maximum = true;
+    } else if (what == Collective::duplicate) {
+        event.kind = Event::Kind::sparse_alltoallv;  // a barrier
+    }
+    recorder_.note(event);
+}
+
+void SetupRecorder::note(AmgStep step, AmgMessages what) {
+    Event event{.kind = Event::Kind::exchange,
+                .level = level_,
+                .op = Op::plans,
+                .calls = 1,
+                .use = carried[static_cast<std::size_t>(what)],
+                .fields = 1};
+    if (step == AmgStep::plan) {
+        event.kind = Event::Kind::agreement;
+    } else if (what == AmgMessages::norms) {
+        event.kind = Event::Kind::sparse_alltoallv;
+        event.fields = 2;
+    } else if (what == AmgMessages::rows && options_.aggregates() && std::exchange(first_rows_, false)) {
+        event.use = EntriesFor::amg_first_rows;
+        event.fields = 2;
+    } else if (what == AmgMessages::partial_rows) {
+        recorder_.note(event);
+        event.use = EntriesFor::amg_lengths;
+    }
+    recorder_.note(event);
+}
+
+Trace SetupRecorder::take(const VirtualLevels& levels) {
+    Trace trace;
+    for (const Event& event : recorder_.take())
+        if (event.kind == Event::Kind::agreement)
+            agree(trace, event, levels, options_);
+        else if (event.kind != Event::Kind::work || event.op != Op::plans)
+            trace.push_back(event);
+    trace = with_collecting(trace, static_cast<std::size_t>(std::ceil(3 * levels.most.back().entries)));
+    scale_levels(trace, levels.most);
+    return trace;
+}
+
 SparseProxySolve proxy_solve(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatrix& A, Ledger& ledger,
-                             const VirtualLevels& levels) {
-    const std::vector<MostOfLevel>& most = levels.most;
+                             const std::vector<MostOfLevel>& most) {
     check_equal(most.size(), hierarchy.levels(), "what is the most of each level is known");
-    Trace setup = SetupEvents(hierarchy, ledger, levels).all();
     ledger.clear();
     Recorder recorder(hierarchy, ledger);
     AmgCycle M(hierarchy);
     const BottomOptions options = proxy_options(*use.solver);
     const auto krylov = make_krylov(A, options, M);
     SparseProxySolve proxy = solve_recorded(A, *krylov, recorder);
-    proxy.setup = std::move(setup);
     proxy.solve = with_collecting(proxy.solve, static_cast<std::size_t>(most.back().rows));
-    for (Trace* const trace : {&proxy.setup, &proxy.solve}) scale_levels(*trace, most);
+    scale_levels(proxy.solve, most);
     return proxy;
 }
 

@@ -51,22 +51,6 @@ RowPartition by_roots(const RowPartition& rows, const std::vector<std::int64_t>&
     return partition_of(sizes);
 }
 
-// The member with the scheme of the table's messages; null if they reverse another exchange.
-SchemeOptions* scheme_of(AmgLevelFacts& facts, const SchemeTable& table) {
-    switch (table.use.entries()->use) {
-        case VectorEntries::Use::amg_values:
-            return &facts.values_by;
-        case VectorEntries::Use::amg_rows:
-            return &facts.rows_by;
-        case VectorEntries::Use::amg_partial_rows:
-            return &facts.partial_rows_by;
-        case VectorEntries::Use::amg_transfers:
-            return &facts.transfers_by;
-        default:
-            return nullptr;
-    }
-}
-
 // The shares of virtual ranks in the levels, as these are set up.
 class VirtualAmgPlanner {
   public:
@@ -166,9 +150,8 @@ class VirtualAmgPlanner {
         }
         for (const SchemeTable& table : amg_.exchanges)
             if (table.chosen)
-                if (SchemeOptions* const by =
-                        scheme_of(facts[static_cast<std::size_t>(table.use.level)], table))
-                    *by = table.rows[*table.chosen].scheme;
+                if (SchemeOptions AmgLevelFacts::*const by = scheme_of(table.use.entries()->use))
+                    facts[static_cast<std::size_t>(table.use.level)].*by = table.rows[*table.chosen].scheme;
         amg_.levels = std::move(facts);
         amg_.coarsest = coarsest_of(options_, amg_.levels, most_.back().rows);
         amg_.coarsest_ranks = {resolved_.topology.among(ranks_with_rows()),
@@ -269,6 +252,21 @@ class VirtualAmgPlanner {
 
 }  // namespace
 
+SchemeOptions AmgLevelFacts::*scheme_of(VectorEntries::Use use) {
+    switch (use) {
+        case VectorEntries::Use::amg_values:
+            return &AmgLevelFacts::values_by;
+        case VectorEntries::Use::amg_rows:
+            return &AmgLevelFacts::rows_by;
+        case VectorEntries::Use::amg_partial_rows:
+            return &AmgLevelFacts::partial_rows_by;
+        case VectorEntries::Use::amg_transfers:
+            return &AmgLevelFacts::transfers_by;
+        default:
+            return nullptr;
+    }
+}
+
 std::string why_not_predicted(const VirtualAmg& amg) {
     if (amg.proxy) return "";
     if (!amg.too_large.empty()) return ": " + amg.too_large;
@@ -294,21 +292,30 @@ VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved,
     Ledger ledger(most_amg_levels);
     SparseMatrix A(alone, topology, *backend, RowPartition{rows, 1}, all, {}, ledger);
     VirtualAmgPlanner planner(resolved, owners, options, bytes, solved != nullptr, amg);
-    const SetupContext context{alone, topology, *backend};
+    singular = singular || rows_cancel(alone, all);
+    SetupRecorder recorder(ledger, options);
+    const Communicator watched =
+        alone.watched([&](Collective what, std::size_t words) { recorder.note(what, words); });
+    SetupContext context{watched, topology, *backend};
+    context.watch = [&](AmgStep step, AmgMessages what) { recorder.note(step, what); };
     const auto watch = [&](const PartRows& level, const Coarsening* next) {
         planner.share_out(level);
-        if (next)
+        if (next) {
             planner.plan(level, *next);
-        else if (coarsest_rule(options, level.partition.rows) == CoarsestRule::krylov)
+            recorder.next_level();
+        } else if (coarsest_rule(options, level.partition.rows) == CoarsestRule::krylov) {
             planner.plan_coarsest(level);
+        }
     };
-    AmgHierarchy hierarchy(context, A, all, options, {}, ledger,
-                           {.watch = watch, .singular = singular || rows_cancel(alone, all)});
+    AmgHierarchy hierarchy(context, A, all, options, {}, ledger, {.watch = watch, .singular = singular});
     planner.finish(hierarchy.facts());
     amg.outcome = hierarchy.outcome();
     amg.missing = hierarchy.missing();
-    if (solved && amg.missing.empty() && amg.too_large.empty() && !hierarchy.varies())
-        amg.proxy = proxy_solve(*solved, hierarchy, A, ledger, {amg.levels, planner.most(), resolved.comm});
+    if (solved && amg.missing.empty() && amg.too_large.empty() && !hierarchy.varies()) {
+        Trace setup = recorder.take({amg.levels, planner.most(), resolved.comm});
+        amg.proxy = proxy_solve(*solved, hierarchy, A, ledger, planner.most());
+        amg.proxy->setup = std::move(setup);
+    }
     return amg;
 }
 

@@ -53,10 +53,36 @@ struct VirtualLevels {
     const Communication& comm;
 };
 
-// `ledger` has what setting up did, and nothing else. Work becomes that of the rank with most of each level.
-// The work that a Krylov method does on the coarsest level is left out. The calling rank alone.
+// Records the set-up of a hierarchy on one rank: its collective operations, plans, exchanges and work are
+// those on any number of ranks.
+class SetupRecorder {
+  public:
+    // Both must outlive the recorder.
+    SetupRecorder(const Ledger& ledger, const AmgOptions& options) : recorder_(ledger), options_(options) {}
+
+    void note(Collective what, std::size_t words);
+    void note(AmgStep step, AmgMessages what);
+    void next_level() {
+        ++level_;
+        first_rows_ = true;
+    }
+    // The set-up of the virtual rank with most of each level.
+    Trace take(const VirtualLevels& levels);
+
+  private:
+    Recorder recorder_;
+    const AmgOptions& options_;
+    int level_ = 0;
+    bool first_rows_ = true;  // whether no rows of the level have been exchanged
+};
+
+// The scheme of these entries among the facts of a level; null if they reverse another exchange.
+SchemeOptions AmgLevelFacts::*scheme_of(VectorEntries::Use use);
+
+// Work becomes that of the rank with most of each level. The work that a Krylov method does on the coarsest
+// level is left out. The calling rank alone.
 SparseProxySolve proxy_solve(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatrix& A, Ledger& ledger,
-                             const VirtualLevels& levels);
+                             const std::vector<MostOfLevel>& most);
 
 std::string virtual_amg_text(const VirtualAmg& amg, const AmgOptions& options);
 
