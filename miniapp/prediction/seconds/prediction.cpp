@@ -31,13 +31,13 @@ void predict(PredictedSolve& solve, std::span<const Slice> slices, const std::ve
         return time_of_solve(slices, costs);
     };
     solve.time = time_with(0, 0);
-    solve.seconds = seconds_of(solve.time, bottom);
-    for (std::size_t n = 0; n < noises.size(); ++n)
+    solve.delayed[0] = seconds_of(solve.time, bottom);
+    for (std::size_t n = 1; n < noises.size(); ++n)
         solve.delayed[n] = seconds_of(time_with(noises[n], 0), bottom);
     constexpr double step = 1e-9;
     const Seconds later = seconds_of(time_with(0, step), bottom);
-    solve.messages = (later.solve - solve.seconds.solve) / step;
-    solve.bottom_messages = (later.bottom - solve.seconds.bottom) / step;
+    solve.messages = (later.solve - solve.seconds().solve) / step;
+    solve.bottom_messages = (later.bottom - solve.seconds().bottom) / step;
 }
 
 }  // namespace keel

@@ -21,7 +21,8 @@ struct Seconds {
     double all_reduce = 0;
 };
 
-// The delays of each all-reduce in the table of a predicted solve: a quiet machine, a busy one.
+// The delays of each all-reduce in the table of a predicted solve: none besides the machine's own, and those
+// of a busy machine.
 inline constexpr std::array<double, 3> noises{0, 60e-6, 200e-6};
 
 // A number that a method has of its own: heading of its column, field of its record.
@@ -33,8 +34,7 @@ struct SolveCount {
 
 struct PredictedSolve {
     std::string solver;
-    SolveTime time;  // no rows if the proxy solve failed
-    Seconds seconds;
+    SolveTime time;                                // no rows if the proxy solve failed
     std::array<Seconds, noises.size()> delayed{};  // with such a delay besides the machine's own
     // Messages between nodes that follow each other: d seconds / d alpha.
     double messages = 0, bottom_messages = 0;
@@ -49,6 +49,7 @@ struct PredictedSolve {
     std::string more = "{}";  // JSON: further fields of its record
 
     bool is_timed() const { return !time.rows.empty(); }
+    const Seconds& seconds() const { return delayed.front(); }
 };
 
 // Fills in the times of a solve: seconds of its trace, slice by slice, by the plans of its exchanges, on

@@ -35,14 +35,14 @@ Row row_of(const PredictedSolve& solve) {
     Row row{{"solver", solve.solver, "solver"}};
     for (const SolveCount& count : solve.counts)
         row.emplace_back(count.field, count.value, count.heading, Unit::count);
-    const double share = quotient(solve.seconds.bottom, solve.seconds.solve);
+    const double share = quotient(solve.seconds().bottom, solve.seconds().solve);
     const Row timed{
         {"reductions", if_timed(solve.time.reductions), "all-reduces\ncount", Unit::count},
         {"reduction_words", if_timed(solve.time.words), "all-reduces\nwords", Unit::count},
         {"exchanges", if_timed(solve.time.exchanges), "exchanges", Unit::count},
-        {"all_reduce_seconds", if_timed(solve.seconds.all_reduce), "all-reduces\ntime", Unit::seconds},
-        {"bottom_seconds", if_timed(solve.seconds.bottom), "bottom", Unit::seconds},
-        {"seconds", if_timed(solve.seconds.solve), "solve", Unit::seconds},
+        {"all_reduce_seconds", if_timed(solve.seconds().all_reduce), "all-reduces\ntime", Unit::seconds},
+        {"bottom_seconds", if_timed(solve.seconds().bottom), "bottom", Unit::seconds},
+        {"seconds", if_timed(solve.seconds().solve), "solve", Unit::seconds},
         {"", if_timed(share), "bottom\nof it", Unit::percent},
         {"outcome", solve.outcome, solve.is_timed() ? "" : "outcome"}};
     row.insert(row.end(), timed.begin(), timed.end());
@@ -72,22 +72,6 @@ std::string counts_text(Solves solves) {
 Cell speed_up(double over, double seconds, const std::string& heading) {
     const double times = quotient(over, seconds);
     return {"", times > 0 ? Json(times) : Json(), heading, Unit::ratio};
-}
-
-std::string speed_ups_text(Solves solves) {
-    if (solves.size() == 1) return "";
-    const auto over = baselines(solves);
-    return table_of(
-        solves, "Speed-ups: seconds of another solver's solve, bottom and all-reduces over those of the row",
-        [&](const PredictedSolve& solve) {
-            Row row;
-            for (const PredictedSolve* const base : over)
-                for (const auto& [part, heading] :
-                     {std::pair{&Seconds::solve, "\nsolve"}, std::pair{&Seconds::bottom, "\nbottom"},
-                      std::pair{&Seconds::all_reduce, "\nall-reduces"}})
-                    row.push_back(speed_up(base->seconds.*part, solve.seconds.*part, base->solver + heading));
-            return row;
-        });
 }
 
 std::string noise_text(Solves solves) {
@@ -136,10 +120,11 @@ Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& reso
     Json delayed = Json::array();
     if (solve.is_timed()) {
         for (const PredictedSolve* const base : baselines(solves))
-            over.push_back({{"solver", base->solver},
-                            {"solve", quotient(base->seconds.solve, solve.seconds.solve)},
-                            {"bottom", quotient(base->seconds.bottom, solve.seconds.bottom)},
-                            {"all_reduce", quotient(base->seconds.all_reduce, solve.seconds.all_reduce)}});
+            over.push_back(
+                {{"solver", base->solver},
+                 {"solve", quotient(base->seconds().solve, solve.seconds().solve)},
+                 {"bottom", quotient(base->seconds().bottom, solve.seconds().bottom)},
+                 {"all_reduce", quotient(base->seconds().all_reduce, solve.seconds().all_reduce)}});
         for (std::size_t n = 0; n < noises.size(); ++n)
             delayed.push_back({{"all_reduce_delay", noises[n]},
                                {"seconds", solve.delayed[n].solve},
@@ -195,8 +180,7 @@ std::string prediction_text(const Prediction& prediction, const Resolved& resolv
     if (solves.empty()) return "";
     std::string text =
         sources_text(resolved, prediction.sources) + "\n" + prediction.tables + counts_text(solves);
-    if (std::ranges::any_of(solves, &PredictedSolve::is_timed))
-        text += speed_ups_text(solves) + noise_text(solves);
+    if (std::ranges::any_of(solves, &PredictedSolve::is_timed)) text += noise_text(solves);
     for (const PredictedSolve& solve : solves)
         if (!solve.converged)
             text += fmt::format("remark: {}: its proxy solve did not converge: {}\n", solve.solver,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -198,32 +197,37 @@ class Timeline {
     std::map<int, Sum> in_flight_;  // by their numbers
 };
 
+template <class Counts>
+double seconds_where(const std::vector<TimerRow>& rows, const Counts& counts) {
+    double sum = 0;
+    for (const TimerRow& row : rows) sum += counts(row) ? row.t_mean : 0;
+    return sum;
+}
+
+bool is_all_reduce(const TimerRow& row) {
+    const auto op = named<Op>(row.op);
+    return op && is_reduction(*op);
+}
+
 }  // namespace
 
 double SolveTime::seconds() const {
-    return std::accumulate(rows.begin(), rows.end(), 0.0,
-                           [](double sum, const TimerRow& row) { return sum + row.t_mean; });
+    return seconds_where(rows, [](const TimerRow&) { return true; });
 }
 
 double SolveTime::seconds_of(const LevelRange& levels) const {
-    return std::accumulate(rows.begin(), rows.end(), 0.0, [&](double sum, const TimerRow& row) {
-        return sum + (levels.first <= row.level && row.level <= levels.last ? row.t_mean : 0.0);
-    });
+    return seconds_where(
+        rows, [&](const TimerRow& row) { return levels.first <= row.level && row.level <= levels.last; });
 }
 
 double SolveTime::all_reduce_seconds() const {
-    return std::accumulate(rows.begin(), rows.end(), 0.0, [](double sum, const TimerRow& row) {
-        const auto op = named<Op>(row.op);
-        return sum + (op && is_reduction(*op) ? row.t_mean : 0.0);
-    });
+    return seconds_where(rows, is_all_reduce);
 }
 
 double SolveTime::communication_seconds() const {
-    return std::accumulate(rows.begin(), rows.end(), collecting, [](double sum, const TimerRow& row) {
-        const auto op = named<Op>(row.op);
-        const bool counts = op && (is_reduction(*op) || *op == Op::wait || *op == Op::send);
-        return sum + (counts ? row.t_mean : 0.0);
-    });
+    return collecting + seconds_where(rows, [](const TimerRow& row) {
+               return is_all_reduce(row) || row.op == name(Op::wait) || row.op == name(Op::send);
+           });
 }
 
 SolveTime time_of_solve(std::span<const Slice> slices, Costs& costs) {
