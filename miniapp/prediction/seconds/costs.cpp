@@ -29,14 +29,11 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
     return plans;
 }
 
-std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topology) {
-    std::vector<LevelRanks> fewer;
-    int level = 0;
-    for (const LevelDistribution& place : grids.places(grids.finest())) {
-        if (place.agglomeration) fewer.push_back({level, topology.among(place.ranks)});
-        ++level;
-    }
-    return fewer;
+std::vector<Topology> ranks_by_level(const GridSetup& grids, const Topology& topology) {
+    std::vector<Topology> levels;
+    for (const LevelDistribution& place : grids.places(grids.finest()))
+        levels.push_back(std::ssize(place.ranks) < topology.ranks() ? topology.among(place.ranks) : topology);
+    return levels;
 }
 
 VirtualRanks virtual_ranks(const Resolved& resolved) {
@@ -48,11 +45,8 @@ VirtualRanks virtual_ranks(const Resolved& resolved) {
             .progression = by_mpi ? Progression::by_mpi : Progression::by_program};
 }
 
-Costs::Ranks Costs::ranks_of(int level) const {
-    Ranks found{0, &ranks_.topology};
-    for (const LevelRanks& fewer : ranks_.fewer)
-        if (fewer.level <= level) found = {fewer.level, &fewer.topology};
-    return found;
+const Topology& Costs::ranks_of(int level) const {
+    return ranks_.levels.empty() ? ranks_.topology : ranks_.levels[static_cast<std::size_t>(level)];
 }
 
 double Costs::work(double calls, const Work& work) const {
@@ -109,15 +103,15 @@ double Costs::gather(GatherAmong whom, std::size_t words) {
 }
 
 std::span<const RoundTime> Costs::rounds(int level, std::size_t words, Waiting waiting) {
-    const auto [from_level, topology] = ranks_of(level);
-    const auto [found, is_new] = all_reduces_.try_emplace({from_level, words, waiting});
+    const Topology& topology = ranks_of(level);
+    const auto [found, is_new] = all_reduces_.try_emplace({topology.ranks(), words, waiting});
     std::vector<RoundTime>& rounds = found->second;
     // One rank alone waits for nobody.
-    if (!is_new || topology->ranks() == 1) return rounds;
+    if (!is_new || topology.ranks() == 1) return rounds;
     if (ranks_.progression == Progression::by_mpi)
-        rounds = {{all_reduce_time(machine(), *topology, words, ranks_.all_reduce), 0}};
+        rounds = {{all_reduce_time(machine(), topology, words, ranks_.all_reduce), 0}};
     else
-        rounds = all_reduce_rounds(machine(), *topology, words, ranks_.all_reduce);
+        rounds = all_reduce_rounds(machine(), topology, words, ranks_.all_reduce);
     const Noise& noise = machine().noise;
     const bool by_mpi_in_flight = waiting == Waiting::in_flight && ranks_.progression == Progression::by_mpi;
     // The delay comes before the first message.
@@ -128,16 +122,16 @@ std::span<const RoundTime> Costs::rounds(int level, std::size_t words, Waiting w
 }
 
 const Costs::AllReduceMessages& Costs::sum(int level, std::size_t words, WordType summands) {
-    const auto [from_level, topology] = ranks_of(level);
-    const auto [found, is_new] = sums_.try_emplace({from_level, words, summands});
+    const Topology& topology = ranks_of(level);
+    const auto [found, is_new] = sums_.try_emplace({topology.ranks(), words, summands});
     AllReduceMessages& sum = found->second;
     if (!is_new || ranks_.progression == Progression::by_mpi) return sum;
     const AllReduceAlgorithm algorithm = ranks_.all_reduce == AllReduceAlgorithm::automatic
-                                             ? fastest_all_reduce(machine(), *topology, words)
+                                             ? fastest_all_reduce(machine(), topology, words)
                                              : ranks_.all_reduce;
-    for (int rank = 0; rank < topology->ranks(); ++rank) {
-        const auto rounds = rounds_of(algorithm, *topology, rank, words, summands);
-        const Volume sent = volume_of(traffic_of(rounds, *topology, rank));
+    for (int rank = 0; rank < topology.ranks(); ++rank) {
+        const auto rounds = rounds_of(algorithm, topology, rank, words, summands);
+        const Volume sent = volume_of(traffic_of(rounds, topology, rank));
         sum.most.raise_to(sent);
         sum.all.add(sent);
     }

@@ -42,12 +42,8 @@ struct CoarsestRanks {
     bool on_one_rank = false;
 };
 
-// The ranks that have some of a level in merged boxes, and of all coarser ones up to the next such entry.
-struct LevelRanks {
-    int level = 0;
-    Topology topology;
-};
-std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topology);
+// The ranks that have some of a level, level by level.
+std::vector<Topology> ranks_by_level(const GridSetup& grids, const Topology& topology);
 
 // Who progresses an all-reduce in flight: MPI, all the time while the program computes; or, where Keel sends
 // its messages, the program between two operations.
@@ -61,7 +57,7 @@ struct VirtualRanks {
     AllReduceAlgorithm all_reduce = AllReduceAlgorithm::mpi;
     Progression progression = Progression::by_mpi;
     const CoarsestRanks* coarsest = nullptr;
-    std::span<const LevelRanks> fewer = {};
+    std::span<const Topology> levels = {};  // empty: all have some of every level
 };
 // As the deck has them. Throws MissingParameter, with all that is missing: sums are of the host, wherever
 // fields are.
@@ -101,18 +97,14 @@ class Costs {
     const AllReduceMessages& sum(int level, std::size_t words, WordType summands);
 
   private:
-    struct Ranks {
-        int from_level;
-        const Topology* topology;
-    };
-    Ranks ranks_of(int level) const;
+    const Topology& ranks_of(int level) const;
     const Machine& machine() const { return ranks_.model.machine; }
 
     const std::vector<ExchangePlan>& plans_;
     VirtualRanks ranks_;
     std::map<std::tuple<int, ExchangeUse, std::size_t, std::size_t, bool>, OfExchange> exchanges_;
     std::map<std::pair<GatherAmong, std::size_t>, double> gathers_;  // by words
-    // By the level where their ranks are first all that there are, 0 or one in merged boxes.
+    // By the number of ranks, of which coarser levels have some of those of finer ones.
     std::map<std::tuple<int, std::size_t, Waiting>, std::vector<RoundTime>> all_reduces_;
     std::map<std::tuple<int, std::size_t, WordType>, AllReduceMessages> sums_;
 };

@@ -245,8 +245,8 @@ Prediction HierarchyMode::predict(const PreparedGrids& prepared, const std::vect
     const ProxySolves proxies(grids, comm, progress);
     if (comm.rank() != 0) return prediction;
 
-    const std::vector<LevelRanks> fewer = fewer_ranks(grids, topology);
-    ranks.fewer = fewer;
+    const std::vector<Topology> levels = ranks_by_level(grids, topology);
+    ranks.levels = levels;
     const Place place{topology, schemes_by_level(tables), exchange_plans(grids, topology, tables), ranks};
     for (std::size_t n = 0; n < proxies.count(); ++n)
         prediction.solves.push_back(proxies.predicted(n, place));
