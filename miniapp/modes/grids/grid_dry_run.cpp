@@ -125,19 +125,13 @@ std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Res
     return planned;
 }
 
-// Among the ranks that have any.
-int most_boxes_of_a_rank(const GridSetup& grids, const SchemeUse& use) {
-    if (use.ranks.empty()) return (use.layout.box_count() + grids.ranks - 1) / grids.ranks;
-    const auto ranks = static_cast<int>(use.ranks.size());
-    return (use.layout.box_count() + ranks - 1) / ranks;
-}
-
 // Sizes, exchanges and messages of each level: of the text and, as "levels", of the record.
 ReportTable level_table(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
     ReportTable table(
         "Exchanges of ghost cells; messages and bytes: sent by the busiest rank in one of them");
     for (const auto& [use, purpose, per_cycle, one_colour, scheme, sent] : planned) {
         const std::size_t dimensions = use.layout.dimensions();
+        const int ranks = use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size());
         const int* const known = std::get_if<int>(&per_cycle);
         std::string what = purpose + (one_colour ? ", one colour" : "");
         std::ranges::replace(what, '_', ' ');
@@ -148,10 +142,10 @@ ReportTable level_table(const GridSetup& grids, const std::vector<PlannedExchang
             {{"level", use.level, "level"},
              {"cells", use.layout.cells(), "cells", cells_text(use.layout.cells(), dimensions)},
              {"box", use.layout.width(), "boxes of", fmt::format("{}^{}", use.layout.width(), dimensions)},
-             {"", most_boxes_of_a_rank(grids, use), "boxes\na rank"},
+             {"", (use.layout.box_count() + ranks - 1) / ranks, "boxes\na rank"},
              {"purpose", purpose, "for", what},
              {"one_colour", one_colour},
-             {"ranks", use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size())},
+             {"ranks", ranks},
              {"exchanges_per_cycle", known ? Json(*known) : Json(), "exchanges\na V-cycle",
               std::visit([](auto number) { return fmt::format("{}", number); }, per_cycle)},
              {"scheme", name(scheme)},

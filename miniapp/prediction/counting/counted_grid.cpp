@@ -8,11 +8,6 @@
 namespace keel {
 namespace {
 
-HierarchyOptions with_schemes(HierarchyOptions options, const std::vector<LevelSchemes>& schemes) {
-    options.schemes = schemes;
-    return options;
-}
-
 // The levels that sum over ranks; null where this rank has none.
 std::vector<Level*> summed_levels(Hierarchy& hierarchy) {
     std::vector<Level*> levels;
@@ -56,9 +51,10 @@ CountedGrid::CountedGrid(const GridSetup& grids, const Topology& topology,
     : backend_(make_counting_backend(memory_, threads)), ledger_(grids.levels()) {
     const OperatorFormulas formulas{
         .a_alpha = {}, .face = {}, .singular = is_singular(grids.problem, grids.domain.has_dirichlet())};
+    HierarchyOptions options = grids.hierarchy;
+    options.schemes = schemes;
     hierarchy_ = std::make_unique<Hierarchy>(Communicator::virtual_rank(grids.rank, grids.ranks, &messages_),
-                                             topology, *backend_, grids.finest(), formulas,
-                                             with_schemes(grids.hierarchy, schemes), ledger_);
+                                             topology, *backend_, grids.finest(), formulas, options, ledger_);
 }
 
 double CountedGrid::bytes() const {
