@@ -13,6 +13,8 @@ std::unique_ptr<Transport> make_transport(Carrier carrier, const TransportOption
             return make_neighbour(options, schedule);
         case Carrier::shared:
             return make_shared_memory(options, schedule);
+        case Carrier::put:
+            return make_put(options, schedule);
         case Carrier::isend:
             break;
     }

@@ -35,9 +35,13 @@ using Meanwhile = std::function<bool()>;
 
 // The calls of MPI that carry messages. A new one is a file of transports/, a name here and a line in
 // make_transport().
-enum class Carrier { isend, persistent, neighbour, shared };
+enum class Carrier { isend, persistent, neighbour, shared, put };
 constexpr auto names_of(Carrier) {
-    return std::array{"isend", "persistent", "neighbour", "shared"};
+    return std::array{"isend", "persistent", "neighbour", "shared", "put"};
+}
+// Whether messages lie in windows, which are memory of the host.
+constexpr bool in_windows(Carrier carrier) {
+    return carrier == Carrier::shared || carrier == Carrier::put;
 }
 
 struct TransportOptions {

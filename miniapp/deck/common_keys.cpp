@@ -188,7 +188,7 @@ void add_comm(Table& table) {
     expert.choice("neighbours", &Comm::neighbours,
                   "boxes that ghosts come from: across the faces, or all around");
     s.choice("transport", &Comm::transport,
-             "calls that carry messages: anew, kept, collective, or through shared memory");
+             "calls that carry messages: anew, kept, collective, or into windows");
     s.flag("overlap", &Comm::overlap, "compute what needs no ghosts while messages are in flight");
     s.choice("device", &Comm::device, "path of a GPU's messages: through host memory, or from the device");
     s.choice("allreduce", &Comm::allreduce,

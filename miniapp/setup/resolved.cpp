@@ -94,7 +94,7 @@ void choose_all_reduces(Resolved& resolved) {
 
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm) {
     const Parameters& p = deck.parameters;
-    const bool direct = p.comm.device != DeviceMessages::staged && p.comm.transport != Carrier::shared &&
+    const bool direct = p.comm.device != DeviceMessages::staged && !in_windows(p.comm.transport) &&
                         Session::takes_device_memory(p.run.backend);
     Resolved resolved{.ranks = p.problem.ranks > 0 ? p.problem.ranks : comm.size(),
                       .started = comm.size(),

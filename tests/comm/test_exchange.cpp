@@ -33,6 +33,10 @@ bool host_may_send_directly() {
 #endif
 }
 
+Carrier carrier_numbered(int n) {
+    return static_cast<Carrier>(n % static_cast<int>(names_of(Carrier{}).size()));
+}
+
 struct Fixture {
     Fixture(Index boxes, int width, const Boundaries& boundaries, Placement placement, int ghosts)
         : Fixture(Domain(boxes, boundaries), width, placement, ghosts) {}
@@ -119,8 +123,11 @@ TEST_CASE(
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const int depth = GENERATE(1, 2, 3);
     const auto wire = GENERATE(Wire::direct, Wire::staged);
-    const Carrier others[] = {Carrier::persistent, Carrier::neighbour, Carrier::shared};
-    const Carrier carrier = GENERATE(true, false) ? Carrier::isend : others[depth - 1];
+    // Every transport with every scheme.
+    const Carrier carrier =
+        GENERATE(true, false)
+            ? Carrier::isend
+            : carrier_numbered(depth + static_cast<int>(scheme) + 2 * static_cast<int>(neighbours));
     if (wire == Wire::direct && !host_may_send_directly()) return;
     for (const Boundaries& boundaries : {periodic, mixed}) {
         Fixture x({3, 2, 2}, 4, boundaries, placement, 3);
@@ -162,6 +169,7 @@ TEST_CASE(
         GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const auto wire = GENERATE(Wire::direct, Wire::staged);
+    const Carrier carrier = carrier_numbered(static_cast<int>(scheme) + 2 * static_cast<int>(neighbours));
     if (wire == Wire::direct && !host_may_send_directly()) return;
     const std::vector<Domain> domains{
         {{4, 2, 2}, periodic},
@@ -174,9 +182,9 @@ TEST_CASE(
             Fixture x(domain, width, Placement::scattered, depth);
             const Topology topology = virtual_topology(x.comm.size(), 2);
             Ledger ledger(1);
-            const auto exchange =
-                x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 8000},
-                           {.wire = wire, .one_colour = true}, {x.comm, topology, 7, {}, &ledger});
+            const auto exchange = x.exchange(
+                depth, neighbours, topology, {.scheme = scheme, .message_cap = 8000},
+                {.wire = wire, .carrier = carrier, .one_colour = true}, {x.comm, topology, 7, {}, &ledger});
             const Plan& whole = exchange->plan();
             const Plan half = of_one_colour(whole);
             Traffic planned;
@@ -460,7 +468,7 @@ TEST_CASE("a failing call of MPI is an error that names it") {
 
 TEST_CASE("transports that are made and freed leave nothing of MPI behind", "[exhaustive]") {
     // MPICH numbers some two thousand communicators at a time.
-    const auto carrier = GENERATE(Carrier::persistent, Carrier::neighbour, Carrier::shared);
+    const auto carrier = GENERATE(Carrier::persistent, Carrier::neighbour, Carrier::shared, Carrier::put);
     Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 1);
     const Topology topology = virtual_topology(x.comm.size(), 2);
     for (int n = 0; n < 1200; ++n) {

@@ -142,7 +142,7 @@ class Backends(KeelTest):
                 aware = self.run_keel(2, *SAME, f"run.backend={name}", "comm.device=device_aware")
                 self.assertTrue(aware.status == 0 or (aware.status == 2 and message in aware.stderr), aware)
                 self.refused(2, f"run.backend={name}", "comm.device=device_aware", "comm.transport=shared",
-                             expected=['comm.transport = "shared": ranks share memory of the host'])  # fmt: skip
+                             expected=['comm.transport = "shared": messages lie in memory of the host'])  # fmt: skip
 
     def test_a_failing_device_call_ends_the_run_with_its_name_place_and_rank(self) -> None:
         if self.rows()["gpu_emulated"]["here"] != "yes":

@@ -22,8 +22,8 @@ TRAFFIC = ["messages", "bytes", "off_node_messages", "off_node_bytes"]
 NOT_COUNTED = {
     "MPI_Abort", "MPI_Allgather", "MPI_Barrier", "MPI_Bcast", "MPI_Comm_group", "MPI_Comm_rank", "MPI_Comm_set_errhandler",
     "MPI_Comm_size", "MPI_Error_string", "MPI_Gather", "MPI_Get_count", "MPI_Get_library_version", "MPI_Group_free",
-    "MPI_Group_translate_ranks", "MPI_Init_thread", "MPI_Iprobe", "MPI_Recv", "MPI_Win_lock_all", "MPI_Win_shared_query",
-    "MPI_Win_unlock_all",
+    "MPI_Group_translate_ranks", "MPI_Init_thread", "MPI_Iprobe", "MPI_Recv", "MPI_Win_flush", "MPI_Win_lock_all",
+    "MPI_Win_shared_query", "MPI_Win_sync", "MPI_Win_unlock_all",
 }  # fmt: skip
 
 
@@ -148,6 +148,7 @@ class Counts(KeelTest):
         self.hold_all([
             Case(4, (*grids, "comm.transport=persistent")),
             Case(3, (*grids, "comm.transport=neighbour")),
+            Case(4, (*grids, "comm.transport=put")),
             Case(4, (*KRYLOV, "comm.transport=neighbour", "bottom.solver=ca_cg", "bottom.powers=matrix_powers")),
         ])  # fmt: skip
         # All ranks share memory, whatever nodes are made of them.
@@ -263,7 +264,7 @@ class Counts(KeelTest):
                 self.assertEqual(seen["messages"], (REPEATS - 1) * (solved + products), run)
 
     def test_products_and_solves_with_a_matrix(self) -> None:
-        for case in (Case(3, (*MATRIX, "comm.transport=persistent")), Case(4, (*MATRIX, OWN_SUMS, "comm.scheme=three_step")),
+        for case in (Case(3, (*MATRIX, "comm.transport=persistent")), Case(4, (*MATRIX, OWN_SUMS, "comm.scheme=three_step", "comm.transport=put")),
                      Case(4, (*MATRIX, "comm.transport=neighbour", "comm.scheme=two_step"))):  # fmt: skip
             with self.subTest(case=case):
                 run, seen = self.difference(case)

@@ -25,7 +25,7 @@ NOT_DISTURBED = {
     "MPI_Abort", "MPI_Comm_free", "MPI_Comm_rank", "MPI_Comm_set_errhandler", "MPI_Comm_size", "MPI_Error_string", "MPI_Get_count",
     "MPI_Get_library_version", "MPI_Init_thread", "MPI_Op_create", "MPI_Op_free",
     "MPI_Comm_group", "MPI_Group_free", "MPI_Group_translate_ranks", "MPI_Win_lock_all", "MPI_Win_shared_query",
-    "MPI_Win_unlock_all",
+    "MPI_Win_sync", "MPI_Win_unlock_all",
 }  # fmt: skip
 
 
@@ -87,8 +87,8 @@ class Interleavings(KeelTest):
     def test_transports(self) -> None:
         three = "comm.scheme=three_step"
         self.same(EXCHANGES, [(4, [three, "comm.transport=persistent"]), (3, [three, "comm.transport=neighbour", "comm.allreduce=recursive_doubling"]),
-                              (4, ["comm.overlap=true", "comm.transport=shared"])])  # fmt: skip
-        self.same(MATRIX, [(3, ["comm.scheme=two_step", f"comm.transport={way}"]) for way in ("persistent", "neighbour", "shared")],
+                              (4, ["comm.overlap=true", "comm.transport=shared"]), (8, [three, "comm.transport=put"])])  # fmt: skip
+        self.same(MATRIX, [(3, ["comm.scheme=two_step", f"comm.transport={way}"]) for way in ("persistent", "neighbour", "shared", "put")],
                   ranks=3)  # fmt: skip
 
     def test_products_with_a_matrix(self) -> None:

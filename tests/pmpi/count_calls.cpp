@@ -46,9 +46,8 @@ long bytes_of(int count, MPI_Datatype type) {
     return static_cast<long>(count) * size;
 }
 
-int in_world(MPI_Comm comm, int rank) {
-    MPI_Group group, world;
-    PMPI_Comm_group(comm, &group);
+int in_world(MPI_Group group, int rank) {
+    MPI_Group world;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
     int translated = 0;
     PMPI_Group_translate_ranks(group, 1, &rank, world, &translated);
@@ -57,7 +56,14 @@ int in_world(MPI_Comm comm, int rank) {
     return translated;
 }
 
+int in_world(MPI_Comm comm, int rank) {
+    MPI_Group group;
+    PMPI_Comm_group(comm, &group);
+    return in_world(group, rank);
+}
+
 void sends(int receiver, long bytes) {
+    if (bytes == 0) return;  // says that another has come
     if (counts.sent.empty()) {
         int ranks = 0;
         PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -298,6 +304,19 @@ int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm co
                             MPI_Win* window) {
     ++counts.windows;
     return PMPI_Win_allocate_shared(bytes, unit, info, comm, base, window);
+}
+
+int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* window) {
+    ++counts.windows;
+    return PMPI_Win_allocate(bytes, unit, info, comm, base, window);
+}
+
+int MPI_Put(const void* data, int count, MPI_Datatype type, int to, MPI_Aint at, int there, MPI_Datatype as,
+            MPI_Win window) {
+    MPI_Group group;
+    PMPI_Win_get_group(window, &group);
+    sends(in_world(group, to), bytes_of(count, type));
+    return PMPI_Put(data, count, type, to, at, there, as, window);
 }
 
 int MPI_Win_free(MPI_Win* window) {

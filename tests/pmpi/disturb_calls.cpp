@@ -40,6 +40,16 @@ struct Pending {
     int withheld = 0;  // tests that will say no, done or not
 };
 
+// A message put into a window, where it arrives when it is flushed.
+struct Put {
+    const char* data;  // the program's
+    std::vector<char> copy;
+    MPI_Datatype type;
+    int count, to;
+    MPI_Aint at;
+    MPI_Win window;
+};
+
 struct Done {
     long late = 0, synchronous = 0, denied = 0, pauses = 0;
 };
@@ -48,6 +58,7 @@ struct State {
     std::mt19937_64 random;
     std::map<MPI_Request, Pending> pending;
     std::vector<MPI_Request> late;  // active and not posted, in the order of the program
+    std::vector<Put> puts;          // not flushed
     Done done;
 };
 
@@ -469,6 +480,32 @@ int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm co
     return PMPI_Win_allocate_shared(bytes, unit, info, comm, base, window);
 }
 
+int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* window) {
+    dawdle(true);
+    return PMPI_Win_allocate(bytes, unit, info, comm, base, window);
+}
+
+int MPI_Put(const void* data, int count, MPI_Datatype type, int to, MPI_Aint at, int, MPI_Datatype,
+            MPI_Win window) {
+    dawdle(false);
+    const char* const bytes = static_cast<const char*>(data);
+    ++state().done.late;
+    state().puts.push_back({bytes, {bytes, bytes + bytes_of(count, type)}, type, count, to, at, window});
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_flush(int to, MPI_Win window) {
+    dawdle(true);
+    std::erase_if(state().puts, [&](const Put& put) {
+        if (put.to != to || put.window != window) return false;
+        if (std::memcmp(put.data, put.copy.data(), put.copy.size()) != 0)
+            abort_for("a message changed while it was being put");
+        PMPI_Put(put.data, put.count, put.type, to, put.at, put.count, put.type, window);
+        return true;
+    });
+    return PMPI_Win_flush(to, window);
+}
+
 int MPI_Win_free(MPI_Win* window) {
     dawdle(true);
     return PMPI_Win_free(window);
@@ -478,6 +515,7 @@ int MPI_Finalize() {
     dawdle(true);
     for (const auto& [request, p] : state().pending)
         if (p.active) abort_for("the program ends while something is in flight");
+    if (!state().puts.empty()) abort_for("the program ends before a message is flushed");
     write();
     return PMPI_Finalize();
 }

@@ -151,6 +151,7 @@ COMMUNICATION = st.sampled_from([
     ["comm.transport=persistent", "comm.scheme=three_step", "comm.ranks_per_node=2"],
     ["comm.transport=neighbour", "comm.scheme=two_step", "comm.ranks_per_node=2"],
     ["comm.transport=shared", "comm.overlap=true"],
+    ["comm.transport=put", "comm.scheme=three_step", "comm.ranks_per_node=2"],
     ["comm.allreduce=recursive_doubling"],
     ["comm.allreduce=rabenseifner"],
     ["comm.allreduce=node_aware", "comm.ranks_per_node=2"],

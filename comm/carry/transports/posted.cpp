@@ -9,7 +9,7 @@ PostedMessages::PostedMessages(const TransportOptions& options, const RankSchedu
     : comm_(options.comm),
       topology_(options.topology),
       schedule_(schedule),
-      first_tag_(options.tag * static_cast<int>(names_of(Phase{}).size())),
+      first_tag_(options.tag * 2 * static_cast<int>(names_of(Phase{}).size())),
       meanwhile_(options.meanwhile),
       ledger_(options.ledger),
       level_(options.level) {
@@ -58,6 +58,23 @@ void PostedMessages::keep(const MessageEnd& message) const {
     kept.relayed += message.relayed ? message.items.size() : 0;
 }
 
+std::vector<std::int64_t> PostedMessages::places_at_receivers(std::span<const std::int64_t> received) const {
+    std::vector<MPI_Request> given(received.size(), MPI_REQUEST_NULL);
+    for (std::size_t n = 0; n < received.size(); ++n) {
+        const MessageEnd& message = schedule_.receives[n];
+        require(MPI_Isend(&received[n], 1, MPI_INT64_T, message.peer, tag(message), comm(), &given[n]),
+                "MPI_Isend");
+    }
+    std::vector<std::int64_t> sent;
+    for (const SendStage& stage : schedule_.stages)
+        for (const MessageEnd& message : stage.sends)
+            require(MPI_Recv(&sent.emplace_back(), 1, MPI_INT64_T, message.peer, tag(message), comm(),
+                             MPI_STATUS_IGNORE),
+                    "MPI_Recv");
+    require(MPI_Waitall(static_cast<int>(given.size()), given.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    return sent;
+}
+
 void PostedMessages::idle() const {
     if (meanwhile_) meanwhile_();
     int found = 0;
@@ -70,6 +87,10 @@ void PostedMessages::wait_for(std::size_t end, bool all) {
     complete(arrived_, end);
     const std::span<MPI_Request> open = requests(arrived_, end, all);
     arrived_ = end;
+    until_done(open);
+}
+
+void PostedMessages::until_done(std::span<MPI_Request> open) const {
     if (std::ranges::count(open, MPI_REQUEST_NULL) == std::ssize(open)) return;
     const auto count = static_cast<int>(open.size());
     int done = 0;

@@ -3,6 +3,7 @@
 // Private to comm/: what all transports have in common. Each posts the messages of a schedule in its own way.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -44,6 +45,8 @@ class PostedMessages : public Transport {
     // The requests of the receives from `first` up to `end`; with `all` also all others.
     virtual std::span<MPI_Request> requests(std::size_t first, std::size_t end, bool all) = 0;
 
+    // Waits for all requests, and progresses what else is in flight.
+    void until_done(std::span<MPI_Request> open) const;
     // Progresses what else is in flight, and gives the processor to another rank.
     void idle() const;
     bool is_virtual() const { return comm_.is_virtual(); }
@@ -55,6 +58,13 @@ class PostedMessages : public Transport {
     }
     // Each phase has a tag of its own; within one, messages between two ranks do not overtake each other.
     int tag(const MessageEnd& message) const { return first_tag_ + static_cast<int>(message.phase); }
+    // The tag of answers to the messages of a phase.
+    int answer_tag(const MessageEnd& message) const {
+        return tag(message) + static_cast<int>(names_of(Phase{}).size());
+    }
+    // Gives each message's place in the receiver's window to its sender: returns those of the sends, stage
+    // after stage. Collective.
+    std::vector<std::int64_t> places_at_receivers(std::span<const std::int64_t> received) const;
 
   private:
     template <class Action>
@@ -104,5 +114,6 @@ std::unique_ptr<Transport> make_isend(const TransportOptions& options, const Ran
 std::unique_ptr<Transport> make_persistent(const TransportOptions& options, const RankSchedule& schedule);
 std::unique_ptr<Transport> make_neighbour(const TransportOptions& options, const RankSchedule& schedule);
 std::unique_ptr<Transport> make_shared_memory(const TransportOptions& options, const RankSchedule& schedule);
+std::unique_ptr<Transport> make_put(const TransportOptions& options, const RankSchedule& schedule);
 
 }  // namespace keel

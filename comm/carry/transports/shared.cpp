@@ -2,7 +2,6 @@
 // turn: the sender copies it into the receiver's window, the receiver out of it. Others travel as by isend.
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -19,13 +18,13 @@ struct Counts {
     alignas(256) std::uint64_t read = 0;
 };
 
-// One message in its receiver's window: bytes from the beginning to its counts, and to its two places.
+// One message in its receiver's window: its counts, and behind them its two places.
 struct Place {
-    std::array<std::int64_t, 3> from_base{};
-    std::byte* base = nullptr;  // null: the other end shares no memory
+    std::byte* at = nullptr;  // null: the other end shares no memory
+    std::size_t bytes = 0;    // of either place
 
-    Counts& counts() const { return *reinterpret_cast<Counts*>(base + from_base[0]); }
-    std::byte* half(std::uint64_t exchange) const { return base + from_base[1 + exchange % 2]; }
+    Counts& counts() const { return *reinterpret_cast<Counts*>(at); }
+    std::byte* half(std::uint64_t exchange) const { return at + sizeof(Counts) + exchange % 2 * bytes; }
 };
 
 class Shared : public MessagesByRequest {
@@ -56,28 +55,36 @@ class Shared : public MessagesByRequest {
     void reserve(std::size_t fields) override {
         if (is_virtual()) return;
         free_window();
-        const std::vector<MessageEnd>& receives = schedule().receives;
-        const std::size_t half = schedule().receive_values() * fields * sizeof(double);
-        const std::size_t bytes = alignof(Counts) + receives.size() * sizeof(Counts) + 2 * half;
+        const auto bytes = [fields](const MessageEnd& message) {  // whole lines
+            const std::size_t values = message.values * fields * sizeof(double);
+            return (values + alignof(Counts) - 1) / alignof(Counts) * alignof(Counts);
+        };
+        std::vector<std::int64_t> places{alignof(Counts)};
+        for (const MessageEnd& message : schedule().receives)
+            places.push_back(places.back() + static_cast<std::int64_t>(sizeof(Counts) + 2 * bytes(message)));
         std::byte* base = nullptr;
-        require(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node_,
-                                        static_cast<void*>(&base), &window_),
+        require(MPI_Win_allocate_shared(places.back(), 1, MPI_INFO_NULL, node_, static_cast<void*>(&base),
+                                        &window_),
                 "MPI_Win_allocate_shared");
         require(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+        places.pop_back();
         // MPI aligns as it likes; pages are alike in all ranks.
-        const std::size_t first = alignof(Counts) - reinterpret_cast<std::uintptr_t>(base) % alignof(Counts);
+        for (std::int64_t& place : places)
+            place -= static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base) % alignof(Counts));
         exchange_ = 0;
         received_.clear();
-        for (const MessageEnd& message : receives) {
-            const std::size_t counts = first + received_.size() * sizeof(Counts);
-            const std::size_t values =
-                first + receives.size() * sizeof(Counts) + message.offset * fields * sizeof(double);
-            new (base + counts) Counts();
-            received_.push_back({{static_cast<std::int64_t>(counts), static_cast<std::int64_t>(values),
-                                  static_cast<std::int64_t>(values + half)},
-                                 base_of(message.peer) ? base : nullptr});
+        for (const MessageEnd& message : schedule().receives) {
+            std::byte* const place = base + places[received_.size()];
+            new (place) Counts();
+            received_.push_back({base_of(message.peer) ? place : nullptr, bytes(message)});
         }
-        tell_senders();
+        sent_.clear();
+        const std::vector<std::int64_t> given = places_at_receivers(places);
+        for (const SendStage& stage : schedule().stages)
+            for (const MessageEnd& message : stage.sends) {
+                std::byte* const others = base_of(message.peer);
+                sent_.push_back({others ? others + given[sent_.size()] : nullptr, bytes(message)});
+            }
     }
 
   private:
@@ -92,27 +99,6 @@ class Shared : public MessagesByRequest {
                 "MPI_Win_shared_query");
         return base;
     }
-    // Receivers tell senders the places of their messages.
-    void tell_senders() {
-        std::vector<MPI_Request> told(received_.size(), MPI_REQUEST_NULL);
-        for (std::size_t n = 0; n < received_.size(); ++n) {
-            const MessageEnd& message = schedule().receives[n];
-            if (received_[n].base != nullptr)
-                require(MPI_Isend(received_[n].from_base.data(), 3, MPI_INT64_T, message.peer, tag(message),
-                                  comm(), &told[n]),
-                        "MPI_Isend");
-        }
-        sent_.clear();
-        for (const SendStage& stage : schedule().stages)
-            for (const MessageEnd& message : stage.sends) {
-                Place& place = sent_.emplace_back(Place{{}, base_of(message.peer)});
-                if (place.base != nullptr)
-                    require(MPI_Recv(place.from_base.data(), 3, MPI_INT64_T, message.peer, tag(message),
-                                     comm(), MPI_STATUS_IGNORE),
-                            "MPI_Recv");
-            }
-        require(MPI_Waitall(static_cast<int>(told.size()), told.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-    }
     void free_window() {
         if (window_ == MPI_WIN_NULL) return;
         MPI_Win_unlock_all(window_);
@@ -122,7 +108,7 @@ class Shared : public MessagesByRequest {
     void post_receives() override {
         ++exchange_;
         for (std::size_t n = 0; n < received_.size(); ++n)
-            if (received_[n].base == nullptr) post_receive(schedule().receives[n], of_receives()[n]);
+            if (received_[n].at == nullptr) post_receive(schedule().receives[n], of_receives()[n]);
     }
     void post_sends(std::size_t stage) override {
         const std::span<MPI_Request> requests = of_sends(stage);
@@ -130,7 +116,7 @@ class Shared : public MessagesByRequest {
         for (std::size_t n = 0; n < requests.size(); ++n) {
             const MessageEnd& message = schedule().stages[stage].sends[n];
             const Place& place = sent_[first + n];
-            if (place.base == nullptr) {
+            if (place.at == nullptr) {
                 post_send(message, requests[n]);
                 continue;
             }
@@ -143,7 +129,7 @@ class Shared : public MessagesByRequest {
     void complete(std::size_t first, std::size_t end) override {
         for (std::size_t n = first; n < end; ++n) {
             const Place& place = received_[n];
-            if (place.base == nullptr) continue;
+            if (place.at == nullptr) continue;
             const MessageEnd& message = schedule().receives[n];
             until(place.counts().written, exchange_);
             std::copy_n(place.half(exchange_), bytes_of(message), flight().receive + flight().place(message));

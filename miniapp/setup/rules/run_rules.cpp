@@ -132,8 +132,9 @@ void check_run(Rules& rules, int started) {
     rules.allow(!device_aware || Session::takes_device_memory(backend), {"comm.device"},
                 fmt::format("{} does not say that it takes the memory of {} devices; choose staged or auto",
                             Session::library(), backend));
-    rules.allow(!device_aware || p.comm.transport != Carrier::shared, {"comm.transport", "comm.device"},
-                "ranks share memory of the host; give comm.device = \"staged\", or choose another transport");
+    rules.allow(
+        !device_aware || !in_windows(p.comm.transport), {"comm.transport", "comm.device"},
+        "messages lie in memory of the host; give comm.device = \"staged\", or choose another transport");
     rules.allow(p.problem.ranks == 0 || p.problem.ranks == started, {"problem.ranks"},
                 fmt::format("this run has {}; start as many, or plan for them with --dry-run", started));
     // A deck may serve both; the command line was meant for this run.
