@@ -32,8 +32,7 @@ constexpr auto names_of(Protocol) {
 struct Postal {
     double alpha = 0;
     double beta = 0;
-    // How much of alpha keeps the process busy: what several messages at once each take. The rest is latency,
-    // which they share. All of it if not measured.
+    // The part of alpha that keeps the process busy: what several messages at once each take at least.
     std::optional<double> overhead = {};
 
     double time(double bytes) const { return alpha + beta * bytes; }
@@ -120,6 +119,10 @@ struct Machine {
     // 1 / R_N: seconds for each byte that all ranks of a node together send to other nodes.
     std::optional<double> injection_beta;
     std::array<std::optional<MessageCosts>, names_of(Memory{}).size()> messages;
+    // The share of alpha that passes beside other messages of the process. 0: n messages to n partners take
+    // n latencies; 1: they take one latency and n overheads. If unknown, 1 for messages of known overhead,
+    // else 0, an upper bound.
+    std::optional<double> concurrency;
     std::vector<CopyCosts> copies;
     std::optional<Compute> compute;
     Noise noise;

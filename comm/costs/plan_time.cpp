@@ -7,7 +7,8 @@ namespace keel {
 
 void Load::add(const Machine& machine, Memory memory, Locality locality, double bytes) {
     const Postal cost = machine.message(memory, locality, bytes);
-    const double busy = cost.overhead.value_or(cost.alpha);
+    const double shared = machine.concurrency.value_or(cost.overhead ? 1 : 0);
+    const double busy = std::max(cost.overhead.value_or(0), (1 - shared) * cost.alpha);
     overhead += busy;
     latency = std::max(latency, cost.alpha - busy);
     (locality == Locality::off_node ? off_node : on_node) += cost.beta * bytes;

@@ -12,8 +12,9 @@
 namespace keel {
 
 // The cost of all messages that one process sends, or receives, in a phase: seconds by alpha and by beta, and
-// the bytes that the node's injection rate limits. Each message takes the overhead of its alpha, one after
-// the other; the latency that is left passes once for all, so that the longest counts.
+// the bytes that the node's injection rate limits. Each message takes (1 - concurrency) of its alpha, at
+// least its overhead, one after the other; the latency that is left passes once for all, so that the longest
+// counts.
 struct Load {
     double overhead = 0;
     double latency = 0;

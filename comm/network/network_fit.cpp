@@ -153,6 +153,23 @@ std::optional<double> fit_overhead(std::span<const Burst> bursts) {
     return xt / xx;
 }
 
+std::optional<Concurrency> fit_concurrency(std::span<const std::vector<Burst>> rounds,
+                                           double seconds_of_bytes) {
+    std::vector<double> shares;
+    for (const auto& bursts : rounds) {
+        std::vector<TimedMessage> samples;  // by messages in place of bytes
+        for (const Burst& burst : bursts)
+            samples.push_back({static_cast<double>(burst.messages), burst.seconds});
+        const Postal line = fit_postal(samples).cost;
+        const double alpha = line.alpha + line.beta - seconds_of_bytes;
+        if (!(alpha > 0)) return {};
+        shares.push_back(line.alpha / alpha);
+    }
+    if (shares.empty()) return {};
+    std::ranges::sort(shares);
+    return Concurrency{shares[shares.size() / 2], shares.front(), shares.back()};
+}
+
 std::optional<double> fit_injection(std::span<const TimedNode> samples, const MessageCosts& costs) {
     const auto& cost = costs.at(Locality::off_node, Protocol::rendezvous);
     if (!cost) return {};

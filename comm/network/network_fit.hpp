@@ -63,7 +63,7 @@ Switches find_switches(std::span<const std::vector<TimedMessage>> classes);
 std::vector<Fit> fit_protocols(Locality locality, std::span<const TimedMessage> samples,
                                const Switches& switches);
 
-// `messages` short messages that each rank sends and receives at once: seconds until all have arrived.
+// `messages` messages of one length that a rank sends and receives at once: seconds until all have arrived.
 struct Burst {
     int messages = 1;
     double seconds = 0;
@@ -72,6 +72,21 @@ struct Burst {
 // The time by which each further message of a burst, sent and received, keeps its process busy, by least
 // squares. Nothing if it is not positive, or there are fewer than two different numbers of messages.
 std::optional<double> fit_overhead(std::span<const Burst> bursts);
+
+// Machine::concurrency by one rank's bursts: the median of n rounds, and their range, which contains the true
+// median with a probability of 1 - 2^(1 - n).
+struct Concurrency {
+    double median = 0, least = 0, most = 0;
+
+    double width() const { return most - least; }
+    bool identifiable() const { return least > 0 || most < 1; }
+};
+
+// Each round's bursts as the line a + b messages: a is the part of alpha that passes once, and alpha is a + b
+// less the `seconds_of_bytes` of a message. Nothing if a message's bytes alone take as long in a round. Each
+// round needs two different numbers of messages.
+std::optional<Concurrency> fit_concurrency(std::span<const std::vector<Burst>> rounds,
+                                           double seconds_of_bytes);
 
 // `processes` of a node at once, each its share of `node_bytes` to another node.
 struct TimedNode {

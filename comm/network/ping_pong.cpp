@@ -50,6 +50,19 @@ std::vector<Pair> messages_among(const std::vector<Pair>& pairs, const RankPlace
     return messages;
 }
 
+std::vector<Pair> fan_at(const RankPlaces& ranks, Locality locality) {
+    constexpr std::size_t most = 8;
+    const int count = static_cast<int>(ranks.node_of.size());
+    std::vector<Pair> largest;
+    for (int rank = 0; rank < count && largest.size() < most; ++rank) {
+        std::vector<Pair> fan;
+        for (int other = 0; other < count && fan.size() < most; ++other)
+            if (other != rank && ranks.locality(rank, other) == locality) fan.push_back({rank, other});
+        if (fan.size() > largest.size()) largest = std::move(fan);
+    }
+    return largest;
+}
+
 std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks, std::size_t count) {
     std::vector<std::vector<int>> nodes = ranks.by_node();
     std::stable_sort(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.size() > b.size(); });
@@ -108,23 +121,25 @@ void PingPong::round_trips(int count) {
     }
 }
 
-ShortMessages::ShortMessages(const Communicator& comm, const std::vector<Pair>& messages) : comm_(comm) {
+MessagesAtOnce::MessagesAtOnce(const Communicator& comm, const std::vector<Pair>& messages, std::size_t bytes)
+    : comm_(comm), sent_(bytes) {
     for (const Pair& message : messages) {
         if (message.first == comm.rank()) to_.push_back(message.second);
         if (message.second == comm.rank()) from_.push_back(message.first);
     }
+    received_.resize(from_.size(), sent_);
 }
 
-void ShortMessages::exchanges(int count) {
-    std::vector<char> received(from_.size());
-    const char sent = 0;
+void MessagesAtOnce::exchanges(int count) {
+    const int bytes = static_cast<int>(sent_.size());
     std::vector<MPI_Request> requests(from_.size() + to_.size());
     const MPI_Comm comm = comm_.impl().comm;
     for (int n = 0; n < count; ++n) {
         for (std::size_t i = 0; i < from_.size(); ++i)
-            require(MPI_Irecv(&received[i], 1, MPI_CHAR, from_[i], tag, comm, &requests[i]), "MPI_Irecv");
+            require(MPI_Irecv(received_[i].data(), bytes, MPI_CHAR, from_[i], tag, comm, &requests[i]),
+                    "MPI_Irecv");
         for (std::size_t i = 0; i < to_.size(); ++i)
-            require(MPI_Isend(&sent, 1, MPI_CHAR, to_[i], tag, comm, &requests[from_.size() + i]),
+            require(MPI_Isend(sent_.data(), bytes, MPI_CHAR, to_[i], tag, comm, &requests[from_.size() + i]),
                     "MPI_Isend");
         require(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
                 "MPI_Waitall");

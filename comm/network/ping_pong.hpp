@@ -32,6 +32,9 @@ std::vector<Pair> few_of(const std::vector<Pair>& pairs, std::size_t most);
 std::vector<Pair> messages_among(const std::vector<Pair>& pairs, const RankPlaces& ranks, Locality locality,
                                  int count);
 
+// The rank that has most others at that distance, in a pair with each of the first eight of them. Pure.
+std::vector<Pair> fan_at(const RankPlaces& ranks, Locality locality);
+
 // Nodes in pairs, those with most ranks first: `count` ranks of each node, or as many as both have, each with
 // one of the other. None on one node. Pure.
 std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks, std::size_t count);
@@ -77,10 +80,10 @@ class PingPong {
     DeviceBuffer* device_;
 };
 
-// Messages of one byte that all ranks send and receive at once, from the first of each pair to the second.
-class ShortMessages {
+// Messages of one length that all ranks send and receive at once, from the first of each pair to the second.
+class MessagesAtOnce {
   public:
-    ShortMessages(const Communicator& comm, const std::vector<Pair>& messages);
+    MessagesAtOnce(const Communicator& comm, const std::vector<Pair>& messages, std::size_t bytes);
 
     bool takes_part() const { return !to_.empty() || !from_.empty(); }
     // The exchange again and again, without a pause. Nothing on ranks of no message.
@@ -89,6 +92,8 @@ class ShortMessages {
   private:
     Communicator comm_;
     std::vector<int> to_, from_;
+    std::vector<char> sent_;
+    std::vector<std::vector<char>> received_;
 };
 
 }  // namespace keel

@@ -97,7 +97,9 @@ Table machine_table() {
         .add("ranks_per_node", count, &Machine::ranks_per_node, "ranks of a node")
         .add("ranks_per_socket", count, &Machine::ranks_per_socket, "ranks of a socket")
         .add("gpus_per_node", count, &Machine::gpus_per_node, "GPUs of a node")
-        .add("gpus_per_socket", count, &Machine::gpus_per_socket, "GPUs of a socket");
+        .add("gpus_per_socket", count, &Machine::gpus_per_socket, "GPUs of a socket")
+        .real("concurrency", &Machine::concurrency, Interval{0, 1, false, false},
+              "share of alpha that passes beside other messages of the process");
     section<Machine>(table, "machine.injection", whole)
         .real("beta", &Machine::injection_beta, positive, "seconds a byte that a node sends, 1 / R_N")
         .add("rate", inverse_kind(), &Machine::injection_beta, "R_N, in place of beta");

@@ -33,6 +33,10 @@ TEST_CASE("pairs are at the distance asked for, disjoint and spread") {
     const std::vector<int> ragged{0, 1, 1, 2, 2, 2, 1};
     CHECK(pairs_of_nodes({ragged, {}}, 4) == std::vector<Pair>{{1, 3}, {2, 4}, {6, 5}});
     CHECK(pairs_of_nodes({ragged, {}}, 1) == std::vector<Pair>{{1, 3}});
+    CHECK(fan_at({ragged, {}}, Locality::node) == std::vector<Pair>{{1, 2}, {1, 6}});
+    CHECK(fan_at({ragged, {}}, Locality::off_node).size() == 6);  // a rank alone on its node
+    CHECK(fan_at(ranks, Locality::off_node).size() == 8);
+    CHECK(fan_at({one, {}}, Locality::node).empty());
     const std::vector<int> four{0, 0, 1, 1, 2, 2, 3};
     CHECK(pairs_of_nodes({four, {}}, 2) == std::vector<Pair>{{0, 2}, {1, 3}, {4, 6}});
 }
@@ -83,7 +87,7 @@ TEST_CASE("round trips and bursts end, whoever takes part") {
     }
     for (const Locality locality : {Locality::node, Locality::off_node}) {
         const auto pairs = pairs_at(ranks, locality);
-        ShortMessages burst(comm, messages_among(pairs, ranks, locality, 3));
+        MessagesAtOnce burst(comm, messages_among(pairs, ranks, locality, 3), 100000);
         burst.exchanges(3);
         pairs_take_part(pairs, burst.takes_part());
     }

@@ -94,6 +94,13 @@ class Network(KeelTest):
         self.assertAlmostEqual(machine["nonblocking_all_reduce_delay"], nonblocking, delta=1e-12)
         self.assertEqual(machine_of(run)["compute"], {"rate": machine["rate"], "launch": machine["launch"]})
         self.assertGreater(min(machine["rate"], machine["launch"]), 0)
+        fans = of(run, "concurrency")  # alone in a node of two, a rank has two partners between nodes
+        self.assertEqual([(fan["class"], fan["bytes"], fan["messages"]) for fan in fans], [("off_node", 1, 2), ("off_node", 65536, 2)])
+        known = [fan for fan in fans if fan["identifiable"]]
+        narrowest = min(known, key=lambda fan: fan["most"] - fan["least"])["median"] if known else None
+        self.assertEqual(machine["concurrency"], narrowest if narrowest is None else min(max(narrowest, 0), 1))
+        self.assertEqual(machine_of(run)["machine"].get("concurrency"), machine["concurrency"])
+        self.assertIn("in 7 rounds" if known else "concurrency: not identifiable", run.flat)
         for fit in fits:
             self.assertGreater(min(fit["alpha"], fit["beta"]), 0)
             self.assertLessEqual(fit["rms_residual"], fit["max_residual"])

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -21,6 +22,8 @@ namespace {
 
 constexpr std::size_t most_pairs = 4;
 constexpr int all_reduce_tag = 1;  // ping-pongs have 0
+constexpr int fan_rounds = 7;      // their range is an interval of 98 %
+constexpr std::array<std::size_t, 2> fan_lengths{1, 65536};
 
 // Short messages take less than a clock can tell: several round trips or all-reduces in a row.
 int round_trips_of(std::size_t bytes) {
@@ -48,16 +51,17 @@ class Stopwatch {
         });
     }
 
-    // Seconds of an exchange of these messages, of the slowest rank.
-    double burst(const std::vector<Pair>& messages) const {
-        ShortMessages short_messages(comm_, messages);
-        const int times = 2 * round_trips_of(1);
-        return fastest([&] {
-            short_messages.exchanges(1);
+    // Seconds of an exchange of these messages, of the slowest rank: the fastest of a share of the repeats.
+    double burst(const std::vector<Pair>& messages, std::size_t bytes, int share = 1) const {
+        MessagesAtOnce at_once(comm_, messages, bytes);
+        const int times = 2 * round_trips_of(bytes);
+        const auto seconds = [&] {
+            at_once.exchanges(1);
             const double start = now();
-            short_messages.exchanges(times);
-            return short_messages.takes_part() ? (now() - start) / times : 0.0;
-        });
+            at_once.exchanges(times);
+            return at_once.takes_part() ? (now() - start) / times : 0.0;
+        };
+        return fastest(seconds, share);
     }
 
     TimedAllReduce all_reduce(std::size_t bytes) const {
@@ -90,10 +94,10 @@ class Stopwatch {
 
   private:
     template <class Action>
-    double fastest(const Action& seconds) const {
+    double fastest(const Action& seconds, int share = 1) const {
         seconds();  // connections are made, memory is touched
         double best = std::numeric_limits<double>::infinity();
-        for (int n = 0; n < repeats_; ++n) best = std::min(best, comm_.max(seconds()));
+        for (int n = 0; n < std::max(1, repeats_ / share); ++n) best = std::min(best, comm_.max(seconds()));
         return best;
     }
 
@@ -141,9 +145,7 @@ Switches fit_messages(NetworkResults& network, MessagePath path, Memory memory) 
         one.overhead = fit_overhead(one.bursts);
         if (!one.overhead && !one.bursts.empty())
             network.remarks.push_back(fmt::format(
-                "{}: no overhead, for several messages at once take no longer than one; predictions "
-                "charge all of alpha for each",
-                name(one.locality)));
+                "{}: no overhead, for several messages at once take no longer than one", name(one.locality)));
         for (Fit& fitted : one.fits) {
             if (fitted.accepted() && fitted.through != LineThrough::own_lengths)
                 replaced.push_back(fmt::format("{} {} {} ({})", name(memory), name(one.locality),
@@ -167,6 +169,29 @@ Switches fit_messages(NetworkResults& network, MessagePath path, Memory memory) 
     return switches;
 }
 
+// The concurrency of each fan, and that of the machine, by the narrowest interval between nodes or, if no
+// rank has two others there, in a node.
+void fit_concurrencies(NetworkResults& network) {
+    const auto& host = *network.machine.messages[static_cast<std::size_t>(Memory::host)];
+    std::optional<Concurrency> narrowest;
+    for (auto& one : network.classes) {
+        if (!one.fans.empty()) narrowest.reset();
+        for (FanResults& fan : one.fans) {
+            const auto& cost = host.at(one.locality, host.protocol(fan.bytes));
+            if (cost) fan.concurrency = fit_concurrency(fan.rounds, cost->beta * fan.bytes);
+            const auto& found = fan.concurrency;
+            if (found && found->identifiable() && (!narrowest || found->width() < narrowest->width()))
+                narrowest = found;
+        }
+    }
+    if (narrowest) network.machine.concurrency = std::clamp(narrowest->median, 0.0, 1.0);
+    network.remarks.push_back(
+        narrowest
+            ? fmt::format("concurrency: {:.2f}, {:.2f} to {:.2f} in {} rounds", narrowest->median,
+                          narrowest->least, narrowest->most, fan_rounds)
+            : "concurrency: not identifiable; latencies overlap where an overhead is known, else add up");
+}
+
 void fit_copies(NetworkResults& network) {
     for (CopyResults& one : network.copies) {
         for (const auto* samples : {&one.to_device, &one.to_host})
@@ -183,6 +208,7 @@ void fit(NetworkResults& network) {
     network.switches = fit_messages(network, MessagePath::host, Memory::host);
     fit_messages(network, MessagePath::device, Memory::device);
     fit_copies(network);
+    fit_concurrencies(network);
     network.machine.injection_beta =
         fit_injection(network.node_pong, *network.machine.messages[static_cast<std::size_t>(Memory::host)]);
 }
@@ -239,10 +265,10 @@ void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
         network.machine.noise.nonblocking_all_reduce = delay(*one_word.nonblocking_seconds);
 }
 
-// Times messages of all lengths at one distance, and bursts of the shortest; whether it was not interrupted.
-// Bursts, and messages within nodes, are sent by all pairs at once, as in an exchange: ranks share memory,
-// and sometimes processors. Between nodes a pair is alone; what the nodes share, node-pongs show.
-// From the memory of a device messages are whole words, and not sent in bursts.
+// Times messages of all lengths at one distance, bursts of the shortest, and fans; whether it was not
+// interrupted. Bursts, and messages within nodes, are sent by all pairs at once, as in an exchange: ranks
+// share memory, and sometimes processors. Between nodes a pair is alone; what the nodes share, node-pongs
+// show. From the memory of a device messages are whole words, and not sent in bursts.
 bool measure_class(PingPongResults& one, const RankPlaces& ranks, const Stopwatch& stopwatch,
                    DeviceBuffer* device, const std::function<bool()>& interrupted) {
     std::vector<std::vector<Pair>> in_turns{one.pairs};
@@ -260,7 +286,24 @@ bool measure_class(PingPongResults& one, const RankPlaces& ranks, const Stopwatc
     if (device) return true;
     for (const int messages : {1, 2, 4, 8})
         one.bursts.push_back(
-            {messages, stopwatch.burst(messages_among(one.pairs, ranks, one.locality, messages))});
+            {messages, stopwatch.burst(messages_among(one.pairs, ranks, one.locality, messages), 1)});
+    const std::vector<Pair> fan = fan_at(ranks, one.locality);
+    if (fan.size() < 2) return true;
+    for (const std::size_t bytes : fan_lengths) {
+        FanResults timed{static_cast<double>(bytes), {}};
+        for (int round = 0; round < fan_rounds; ++round) {
+            if (interrupted()) return false;
+            timed.rounds.emplace_back();
+            for (std::size_t messages = 1; messages <= fan.size(); messages *= 2) {
+                std::vector<Pair> both_ways;
+                for (const Pair& pair : std::span(fan).first(messages))
+                    both_ways.insert(both_ways.end(), {pair, {pair.second, pair.first}});
+                timed.rounds.back().push_back(
+                    {static_cast<int>(messages), stopwatch.burst(both_ways, bytes, fan_rounds)});
+            }
+        }
+        one.fans.push_back(std::move(timed));
+    }
     return true;
 }
 

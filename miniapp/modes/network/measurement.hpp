@@ -26,6 +26,13 @@ constexpr auto names_of(MessagePath) {
     return std::array{"host", "staged", "device"};
 }
 
+// Messages of one length between a rank and 1, 2, 4, 8 others at once, as far as there are others.
+struct FanResults {
+    double bytes = 0;
+    std::vector<std::vector<Burst>> rounds;
+    std::optional<Concurrency> concurrency = {};
+};
+
 // Messages of one path at one distance.
 struct PingPongResults {
     Locality locality = Locality::socket;
@@ -34,6 +41,7 @@ struct PingPongResults {
     std::vector<Fit> fits;
     std::vector<Burst> bursts = {};
     std::optional<double> overhead = {};  // seconds that each message keeps a process busy
+    std::vector<FanResults> fans = {};    // none if no rank has two others at that distance
     MessagePath path = MessagePath::host;
 };
 
@@ -69,10 +77,10 @@ struct NetworkResults {
 // The classes of host memory with their pairs, nothing measured. Collective.
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology);
 
-// One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest
-// of run.repeats, between nodes also of up to four pairs that take turns, and the machine fitted to them,
-// all-reduces by their delay; where a backend has device memory also of copies, and ping-pongs from there.
-// The same on all ranks. Needs two ranks. Collective.
+// One-way times of ping-pongs, bursts, fans, node-pongs and all-reduces, each the fastest of run.repeats,
+// between nodes also of up to four pairs that take turns, and the machine fitted to them, all-reduces by
+// their delay; where a backend has device memory also of copies, and ping-pongs from there. The same on all
+// ranks. Needs two ranks. Collective.
 NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved,
                                const RunContext& context);
 

@@ -63,6 +63,27 @@ ReportTable bursts_table(const NetworkResults& network) {
     return table;
 }
 
+ReportTable concurrency_table(const NetworkResults& network) {
+    ReportTable table(
+        "Concurrency: share of alpha that passes beside other messages of a rank; 0: they add up", "network");
+    for (const auto& one : network.classes)
+        for (const FanResults& fan : one.fans) {
+            Row row{{"what", "concurrency"},
+                    {"class", name(one.locality), "class"},
+                    {"bytes", fan.bytes, "bytes", Unit::count},
+                    {"messages", fan.rounds.back().back().messages, "messages\nat most"}};
+            for (const auto& [field, heading] : {std::pair(&Concurrency::median, "median"),
+                                                 {&Concurrency::least, "least"},
+                                                 {&Concurrency::most, "most"}})
+                row.push_back({heading, fan.concurrency ? Json((*fan.concurrency).*field) : Json(), heading,
+                               Unit::ratio});
+            row.push_back(
+                {"identifiable", fan.concurrency && fan.concurrency->identifiable(), "identifiable"});
+            table.add(row);
+        }
+    return table;
+}
+
 ReportTable node_pong_table(const NetworkResults& network) {
     ReportTable table("Node-pong: time of all bytes from one node to another, shared by ranks of the node",
                       "network");
@@ -144,6 +165,7 @@ std::string machine_record(const NetworkResults& network) {
          {"eager_from", network.switches.eager_from},
          {"rendezvous_from", network.switches.rendezvous_from},
          {"injection_beta", number_or_null(network.machine.injection_beta)},
+         {"concurrency", number_or_null(network.machine.concurrency)},
          {"all_reduce_by_messages", number_or_null(network.all_reduce_by_messages)},
          {"all_reduce_delay", network.machine.noise.all_reduce},
          {"nonblocking_all_reduce_delay", number_or_null(network.machine.noise.nonblocking_all_reduce)},
@@ -167,7 +189,7 @@ std::string network_text(const NetworkResults& network) {
     if (const auto& compute = network.machine.compute)
         add(fmt::format("Triad: {}/s a rank; an operation takes {} at least\n", bytes_text(compute->rate),
                         seconds_text(compute->launch)));
-    if (fitted) add(fits_table(network).print());
+    if (fitted) add(fits_table(network).print() + "\n" + concurrency_table(network).print());
     add(copy_fits_table(network).print());
     if (const auto& beta = network.machine.injection_beta)
         add(fmt::format("Injection rate of a node, 1 / R_N: {:.4e} s/byte, {:.3f} GB/s\n", *beta,
@@ -178,9 +200,9 @@ std::string network_text(const NetworkResults& network) {
 
 std::string network_records(const NetworkResults& network) {
     std::string records;
-    for (const ReportTable& table :
-         {ping_pong_table(network), copies_table(network), bursts_table(network), node_pong_table(network),
-          all_reduce_table(network), fits_table(network), copy_fits_table(network)})
+    for (const ReportTable& table : {ping_pong_table(network), copies_table(network), bursts_table(network),
+                                     node_pong_table(network), all_reduce_table(network), fits_table(network),
+                                     concurrency_table(network), copy_fits_table(network)})
         records += table.to_json();
     return network.interruption == Interruption::none ? records + machine_record(network) : records;
 }

@@ -191,3 +191,28 @@ TEST_CASE("what each further message takes is overhead") {
     for (Burst& burst : bursts) burst.seconds = 1e-6 / burst.messages;
     CHECK_FALSE(fit_overhead(bursts));
 }
+
+TEST_CASE("concurrency is 1 where latencies overlap, 0 where they add up, and else not identifiable") {
+    const double alpha = 2e-6;
+    // Rounds in which each further message of a burst takes a part of alpha, and all messages their bytes.
+    const auto rounds_of = [&](std::vector<double> parts_of_alpha, double bytes_take) {
+        std::vector<std::vector<Burst>> rounds;
+        for (const double part : parts_of_alpha)
+            for (auto& round = rounds.emplace_back(); const int messages : {1, 2, 4, 8})
+                round.push_back({messages, alpha * (1 + (messages - 1) * part) + messages * bytes_take});
+        return rounds;
+    };
+    for (const double bytes_take : {0.0, 5e-6})
+        for (const double part : {0.0, 0.05, 0.5, 1.0}) {
+            const auto found = fit_concurrency(rounds_of({part, part, part + 0.01}, bytes_take), bytes_take);
+            REQUIRE(found);
+            CHECK(found->median == Approx(1 - part).margin(1e-9));
+            CHECK(found->least == Approx(0.99 - part).margin(1e-9));
+            CHECK(found->identifiable());
+        }
+    const auto wide = fit_concurrency(rounds_of({1.1, 0.6, -0.1}, 0), 0);
+    REQUIRE(wide);
+    CHECK_FALSE(wide->identifiable());
+    CHECK_FALSE(fit_concurrency(rounds_of({0.5}, 0), 2 * alpha));  // the bytes alone take longer
+    CHECK_FALSE(fit_concurrency({}, 0));
+}

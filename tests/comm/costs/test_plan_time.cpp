@@ -219,6 +219,16 @@ TEST_CASE("of several messages each takes the overhead, and all together the lon
     const std::vector<SizedMessage> three{{0, 2, 8}, {0, 3, 8}, {0, 4, 8}};
     CHECK(time(machine, three) == Approx(far.alpha + 2 * 2e-7 + 3 * far.beta * 8).epsilon(1e-14));
     CHECK(time(whole, three) == Approx(3 * far.time(8)).epsilon(1e-14));
+    // Known concurrency decides, whether overheads are known or not.
+    for (const auto& [concurrency, alphas] :
+         {std::pair(0.0, 3.0), std::pair(0.5, 2.0), std::pair(1.0, 1.0)}) {
+        Machine known = whole;
+        known.concurrency = machine.concurrency = concurrency;
+        CHECK(time(known, three) == Approx(alphas * far.alpha + 3 * far.beta * 8).epsilon(1e-14));
+        const double further = std::max(2e-7, (1 - concurrency) * far.alpha);
+        CHECK(time(machine, three) == Approx(far.alpha + 2 * further + 3 * far.beta * 8).epsilon(1e-14));
+    }
+    machine.concurrency.reset();
     CHECK(time(machine, {{0, 1, 8}, {0, 2, 8}}) ==
           Approx(1e-7 + far.alpha + 8 * (near.beta + far.beta)).epsilon(1e-14));
     set(Locality::off_node, far.alpha);
