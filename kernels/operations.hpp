@@ -96,7 +96,7 @@ struct Buffer {
     Precision precision = Precision::fp64;
 };
 
-// A buffer that holds values of so many fields.
+// A buffer that holds values of `fields` fields.
 struct Packed {
     Buffer buffer;
     std::size_t fields;

@@ -53,7 +53,7 @@ struct LaunchResult {
 
 struct LaunchNeeds {
     std::size_t vectors = 0;
-    std::size_t values = 0;  // at most so many in a result
+    std::size_t values = 0;  // most values of a result
 };
 
 // The memory of a device that a kernel is lent.

@@ -29,7 +29,7 @@ struct KinsolOptions {
 // Collective in all it does. Throws std::runtime_error where KINSOL cannot be set up.
 class KinsolSolver {
   public:
-    // G of so many values of this rank: read at the second, written to the first.
+    // G of `values` values of this rank: read at the second, written to the first.
     using Map = std::function<void(double* g, const double* u, std::size_t values)>;
 
     KinsolSolver(std::size_t values, std::size_t values_of_all, const KinsolOptions& options, Map map);

@@ -41,9 +41,9 @@ class StructuredSolver {
     StructuredSolver(const StructuredSolver&) = delete;
     StructuredSolver& operator=(const StructuredSolver&) = delete;
 
-    // Iterates from u = 0, at most so many times, up to most_iterations; fewer where a tolerance on |r| / |f|
-    // is given and met. Without one all of them run, and form the norm that a test would need. Returns how
-    // many ran.
+    // Iterates from u = 0, at most `iterations` times, up to most_iterations; fewer where a tolerance on |r|
+    // / |f| is given and met. Without one all of them run, and form the norm that a test would need. Returns
+    // how many ran.
     int solve(int iterations, std::optional<double> tolerance = {});
     std::vector<double> solution() const;  // as f
 

@@ -16,7 +16,7 @@ class ItemExchange {
     // make the buffers and must outlive this object.
     ItemExchange(Operations& operations, Plan plan, int rank, const TransportOptions& transport);
 
-    // Writes the values of one of this rank's items; asked as often as the item is sent.
+    // Writes the values of one of this rank's items; called once for each message with the item.
     using Give = std::function<void(const Item& item, std::span<double> values)>;
     // Receives the values of every item that arrives, also of those that are only forwarded.
     using Take = std::function<void(const Item& item, std::span<const double> values)>;

@@ -19,7 +19,7 @@ class Redistribution {
         Operations* from = nullptr;
         Operations* to = nullptr;
     };
-    // `cells` of every box travel, as many as the values of the pattern; those beyond a box are left out
+    // `cells` of every box travel, one for each value of the pattern; those beyond a box are left out
     // where another box of a larger one follows. `boxes` has the boxes of the pattern. `plan` is the part of
     // this rank. The operations must outlive this object.
     Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,

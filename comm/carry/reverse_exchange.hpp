@@ -1,7 +1,7 @@
 #pragma once
 
-// The transpose of a plan: ranks send what they have for the owners of items, parts of sums or of rows, back
-// to them. A rank that several contributions to an item reach adds, or merges, them before it passes them on.
+// The transpose of a plan: ranks send contributions to items (parts of sums or of rows) back to the owners. A
+// rank that gets several contributions to an item adds, or merges, them before it forwards the result.
 // An item that a plan sends to many ranks of a node once crosses back once, too. Pure data.
 //
 // Bienz, Gropp, Olson 2020, section 4: the products P^T r and P^T (A P).
@@ -15,7 +15,7 @@
 
 namespace keel {
 
-// One phase: every contribution goes straight to a rank that adds it to what it has.
+// One phase: every contribution goes straight to a rank that adds it to its own values.
 struct ReverseStage {
     // The items belong to the ranks that send them, and have the names of the items that they contribute to.
     Plan plan;
@@ -28,7 +28,8 @@ struct ReverseStage {
 };
 
 // Slots are numbered: first what this rank has for others, one for each item that it needs by the plan, in
-// their order; then what it adds up for others alone; then its own items to which others contribute, `homes`.
+// their order; then the sums that it forms for others alone; then its own items to which others contribute,
+// `homes`.
 struct ReverseExchange {
     std::vector<ReverseStage> stages;  // one after the other
     std::size_t contributions = 0;

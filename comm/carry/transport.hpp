@@ -17,7 +17,7 @@ namespace keel {
 class Transport {
   public:
     virtual ~Transport() = default;
-    // Makes room for so many fields in double precision. Collective; between exchanges.
+    // Makes room for `fields` fields in double precision. Collective; between exchanges.
     virtual void reserve(std::size_t /*fields*/) {}
     // Posts all receives, and the sends of the first stage, for `fields` fields of this precision. The
     // buffers must stay untouched until wait(), except as await() and send() allow.

@@ -36,8 +36,8 @@ double all_reduce_time(const Machine& machine, const Topology& topology, std::si
 // The fastest of the algorithms of point-to-point messages; the first if several are equal.
 AllReduceAlgorithm fastest_all_reduce(const Machine& machine, const Topology& topology, std::size_t words);
 
-// Seconds until each rank has `words` doubles of every other: Bruck's rounds, as many as doublings, in which
-// a rank passes on twice what it passed on before (Bruck and others, "Efficient algorithms for all-to-all
+// Seconds until each rank has `words` doubles of every other: Bruck's ceil(log2(ranks)) rounds, in which
+// a rank forwards twice the words of the round before (Bruck and others, "Efficient algorithms for all-to-all
 // communications in multiport message-passing systems", TPDS 1997).
 double all_gather_time(const Machine& machine, const RankPlaces& ranks, std::size_t words);
 

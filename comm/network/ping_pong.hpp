@@ -21,7 +21,7 @@ struct Pair {
     friend bool operator==(const Pair&, const Pair&) = default;
 };
 
-// Pairs of ranks at that distance, as many as there are; each rank is in at most one. Pure.
+// All disjoint pairs of ranks at that distance; each rank is in at most one. Pure.
 std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality);
 
 // At most `most` of the pairs, spread over them. Pure.
@@ -35,8 +35,8 @@ std::vector<Pair> messages_among(const std::vector<Pair>& pairs, const RankPlace
 // The rank that has most others at that distance, in a pair with each of the first eight of them. Pure.
 std::vector<Pair> fan_at(const RankPlaces& ranks, Locality locality);
 
-// Nodes in pairs, those with most ranks first: `count` ranks of each node, or as many as both have, each with
-// one of the other. None on one node. Pure.
+// Nodes in pairs, those with most ranks first: `count` ranks of each node, or all of the smaller one, each
+// with one of the other. None on one node. Pure.
 std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks, std::size_t count);
 
 // Memory of a backend that messages leave from and arrive in. Sizes are multiples of 8 bytes.

@@ -1,7 +1,7 @@
 #pragma once
 
 // The pattern of a level's ghost cells. Who owns which box is known to all, so every rank works out its own
-// part of a plan, and what it must know of other ranks' parts, without a message.
+// part of a plan, and all that it needs of other ranks' parts, without a message.
 
 #include <array>
 #include <optional>

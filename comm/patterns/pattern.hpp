@@ -32,8 +32,8 @@ struct Request {
     friend auto operator<=>(const Request&, const Request&) = default;
 };
 
-// A sparse communication pattern. Both functions return distinct requests in ascending order, and cost no
-// more than what they return.
+// A sparse communication pattern. Both functions return distinct requests in ascending order, at a cost
+// proportional to their number.
 class Pattern {
   public:
     virtual ~Pattern() = default;

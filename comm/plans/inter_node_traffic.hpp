@@ -48,9 +48,9 @@ struct MessageSplit {
     std::size_t bytes_per_value = sizeof(double);  // in all columns
 };
 
-// A node splits what it receives and chooses the receivers, given all requests of its ranks; a sending node
-// then chooses its senders, given all messages that leave it. Where sockets are known, receivers are
-// preferred on the socket that needs most of a message, and senders on the one that owns most of it.
+// A node splits the items that it receives and chooses the receivers, given all requests of its ranks; a
+// sending node then chooses its senders, given all messages that leave it. Where sockets are known, receivers
+// are preferred on the socket that needs most of a message, and senders on the one that owns most of it.
 std::vector<NodeMessage> messages_into(int node, std::span<const Request> requests, const Topology& topology,
                                        const MessageSplit& split);
 void assign_senders(std::span<NodeMessage> leaving, int node, const Topology& topology);

@@ -26,7 +26,7 @@ RankSchedule::RankSchedule(const Plan& plan, int own_rank) : rank(own_rank), sta
         ends.push_back({phase.phase, peer, used, message.values(), relayed, message.items});
         used += ends.back().values;
     };
-    // The stage that waits for so many receives; they are made in ascending order, phase by phase.
+    // The stage that waits for `count` receives; they are made in ascending order, phase by phase.
     const auto stage_after = [&](std::size_t count) -> SendStage& {
         for (SendStage& stage : stages)
             if (stage.receives >= count) return stage;

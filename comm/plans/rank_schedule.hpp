@@ -1,7 +1,8 @@
 #pragma once
 
 // One rank's part of a plan, in the order of execution: the places of its messages in two buffers, one for
-// all that it sends and one for all that it receives, and what it forwards from one to the other. Pure data.
+// all that it sends and one for all that it receives, and the values forwarded from one to the other. Pure
+// data.
 
 #include <cstddef>
 #include <vector>
@@ -46,7 +47,7 @@ struct RankSchedule {
     std::vector<SendStage> stages;  // the first waits for nothing
 
     RankSchedule() = default;
-    // A message leaves as soon as what it carries has come.
+    // A message leaves as soon as its values have come.
     RankSchedule(const Plan& plan, int rank);
 
     bool empty() const { return receives.empty() && stages.front().sends.empty(); }

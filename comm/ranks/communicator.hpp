@@ -93,7 +93,7 @@ class Communicator {
     // The same of both on rank 0 alone (empty elsewhere).
     std::vector<std::int64_t> gather(std::span<const std::int64_t> values) const;
     std::vector<double> gather(std::span<const double> values, std::span<const int> counts) const;
-    // This rank's part of rank 0's values, which has so many for each rank.
+    // This rank's part of rank 0's values; `counts`: values of each rank.
     std::vector<double> scatter(std::span<const double> values, std::span<const int> counts) const;
     // Rank 0's text, on all.
     std::string broadcast(const std::string& text) const;

@@ -52,7 +52,7 @@ class Topology {
     bool knows_sockets() const { return sockets_ != SocketSource::unknown; }
     bool shares_sockets() const;  // whether two ranks are known to be on one
     const std::vector<int>& socket_of() const { return socket_of_; }  // by rank, within its node; or empty
-    // The socket within the node, which has at most as many as ranks; 0 if unknown.
+    // The socket within the node, which has at most one for each rank; 0 if unknown.
     int socket(int rank) const { return knows_sockets() ? socket_of_[static_cast<std::size_t>(rank)] : 0; }
     RankPlaces places() const { return {node_of_, socket_of_}; }
 

@@ -27,8 +27,8 @@ class AllReduce {
     void wait();
     virtual bool in_flight() const = 0;  // begun and not complete
 
-    // The requests that it waits for next, null if done: whoever waits for several sums at once completes
-    // them.
+    // The requests that it waits for next, null if done: a caller that waits for several sums at once
+    // completes them.
     virtual Requests requests() = 0;
     virtual void take() = 0;  // goes on if all of that is done
 };

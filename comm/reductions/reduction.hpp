@@ -53,7 +53,7 @@ class Reduction {
     // something else is waited for. Returns whether another call helps before one of them is to be finished.
     // Not collective.
     virtual bool progress() = 0;
-    // The same for who books the time, as of waiting for something else.
+    // The same for a caller that books the time itself, as that of waiting for something else.
     virtual bool progress_unbooked() { return progress(); }
     virtual Reductions count() const = 0;
     // Whether the sums of this rank, in any order, are those of all ranks; false also if each sum is to be

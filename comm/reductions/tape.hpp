@@ -1,6 +1,6 @@
 #pragma once
 
-// The totals of a solve's reductions, which decide alone what it does next: where iterations end, which
+// The totals of a solve's reductions, which decide alone how it goes on: where iterations end, which
 // columns are dropped, what is restarted. A solve on a virtual rank that gets them does what the recorded one
 // did, without values of its own.
 

@@ -18,7 +18,7 @@ struct Cells {
     Part part;
     const int* parity;  // parity of the sum of the global indices of each block's first cell
     Index margin;       // layers of the shell
-    int unused = 0;     // no padding: launches are told apart by bytes (gpu/device.hpp)
+    int unused = 0;     // no padding: launches are compared by bytes (gpu/device.hpp)
 
     constexpr int step() const { return colour == every ? 1 : 2; }
     // The first cell of the colour from i = `low` on.

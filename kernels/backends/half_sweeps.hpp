@@ -30,7 +30,7 @@ class HalfSweepsOn : public Base {
         Cells cells;
         Body body;
     };
-    // The interior of half sweeps begins so many cells within a block, counted from the corner of the first
+    // Cells by which the interior of half sweeps lies within a block, counted from the corner of the first
     // one's ghost layers, or of another's, which has one less. `last`: ghost layers of the last half sweep.
     Index margin_of_sweeps(int last, const HalfSweeps& sweeps) const {
         return this->layout().layers(this->shape().ghosts + last + sweeps.count() - 1);

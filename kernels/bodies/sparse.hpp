@@ -46,7 +46,7 @@ constexpr std::size_t value_at(const Index& cell) {
     return x / w * block_rows + y * w + x % w;
 }
 
-// A vector of so many blocks.
+// A vector of `blocks` blocks.
 constexpr Shape block_shape(int blocks) {
     return Shape::of(blocks, block_cells.size, 0, 2);
 }
@@ -58,7 +58,7 @@ constexpr std::size_t place_of(std::size_t n) {
     return n - n % block_width + n % block_width / 2 + (n % 2) * static_cast<std::size_t>(block.half());
 }
 
-// One rank's vectors of so many blocks. Other ranks' blocks are not part of it.
+// One rank's vectors of `blocks` blocks. Other ranks' blocks are not part of it.
 inline Layout block_layout(std::size_t blocks) {
     const auto count = static_cast<int>(blocks);
     const Boundaries periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};

@@ -15,7 +15,7 @@ namespace keel {
 // More terms than this are taken in several passes.
 inline constexpr std::size_t max_terms = 8;
 
-// Flops per cell of Operations::combine with so many terms: more than max_terms take further passes, each of
+// Flops per cell of Operations::combine with `terms` terms: more than max_terms take further passes, each of
 // which carries on what the passes before have summed as a term of its own.
 constexpr double combine_flops(std::size_t terms) {
     const std::size_t passes = terms <= max_terms ? 1 : 1 + (terms - 2) / (max_terms - 1);
@@ -82,7 +82,7 @@ template <class Function>
 struct MapCells {
     View z;
     View x, y;
-    // No padding: launches are told apart by bytes (gpu/device.hpp).
+    // No padding: launches are compared by bytes (gpu/device.hpp).
     [[no_unique_address]] Function function;
 
     static constexpr Cost cost = Function::cost;

@@ -23,7 +23,7 @@ using Boundaries = std::array<Sides<Boundary>, 3>;
 
 class Domain {
   public:
-    // All boxes of so many per direction; in two dimensions they are squares, one layer of them.
+    // All boxes, `around` per direction; in two dimensions they are squares, one layer of them.
     Domain(Index around, Boundaries boundaries, int dimensions = 3);
     // Only the boxes `present`, by their lexicographic numbers (x fastest) in ascending order. The boundary
     // to a missing neighbour in the box around them, wrapped where that is periodic, is `outside`.

@@ -77,8 +77,8 @@ class Field {
     Precision precision() const { return precision_; }
     const Shape& shape() const { return shape_; }
 
-    // The same field as a result: operations that know of it (operations.hpp) write so many ghost layers as
-    // well.
+    // The same field as a result: operations that know of it (operations.hpp) write this number of ghost
+    // layers as well.
     Field with_ghosts(int layers) const {
         check_at_least(layers, 0, "a field has no fewer ghost layers than none");
         check_at_most(layers, shape_.ghosts, "a field has no more ghost layers than it was made with");

@@ -36,7 +36,7 @@ class Layout {
   public:
     // width: cells per box edge; owners: one per box.
     Layout(const Domain& domain, int width, std::vector<int> owners, int rank);
-    // All boxes of so many per direction.
+    // All boxes, `boxes` per direction.
     Layout(Index boxes, int width, Boundaries boundaries, std::vector<int> owners, int rank)
         : Layout(Domain(boxes, boundaries), width, std::move(owners), rank) {}
 

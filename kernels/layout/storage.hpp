@@ -31,8 +31,8 @@ struct Arrangement {
     int blocks() const { return static_cast<int>(first_cells.size()); }
 };
 
-// With Storage::blocks the boxes of a rank become blocks if they fill a cuboid, as many as suit its threads;
-// else they stay alone.
+// With Storage::blocks the boxes of a rank become blocks if they fill a cuboid, in a number that suits its
+// threads; else they stay alone.
 Arrangement arrange(const Layout& layout, Storage storage, int threads);
 
 }  // namespace keel

@@ -1,7 +1,7 @@
 #pragma once
 
 // The one clock of the program. CMake chooses it: the clock of the host, or under KEEL_SIMULATED that of
-// SimGrid, on which messages take time by themselves, and computing only when it is told to.
+// SimGrid, on which messages take time by themselves, and computing only by an explicit call.
 
 #include <string>
 

@@ -12,7 +12,7 @@ double system_seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The system's seconds, told by the processor's counter where there is a trusted one.
+// The system's seconds, read from the processor's counter where there is a trusted one.
 class HostClock {
   public:
     // Sees for two milliseconds how fast the counter is: to some 10 parts in a million.

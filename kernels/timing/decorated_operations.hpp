@@ -1,6 +1,6 @@
 #pragma once
 
-// The one list of all operations, forwarded to others. A derived class says once what it adds: time, a fault
+// The one list of all operations, forwarded to others. A derived class adds one thing: time, a fault
 // of a test, or a refusal (OnlyCycles).
 
 #include "kernels/operations.hpp"

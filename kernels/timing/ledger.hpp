@@ -182,7 +182,7 @@ class Ledger {
     std::shared_ptr<Marks> marks_;
 };
 
-// From its beginning to its end an operation is a region, if anybody is told.
+// From its beginning to its end an operation is a region, if a tool watches.
 class Marked {
   public:
     Marked(const Ledger& ledger, Op op, int level) : marks_(ledger.marks()) {
@@ -202,7 +202,7 @@ class Marked {
     const char* name_ = nullptr;
 };
 
-// Runs `action` and books its time; returns what it returns.
+// Runs `action` and books its time; returns its result.
 template <class Action>
 auto timed(Ledger& ledger, Op op, int level, Action&& action) {
     Entry& entry = ledger.at(op, level);

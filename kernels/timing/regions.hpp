@@ -1,6 +1,6 @@
 #pragma once
 
-// Names for what a program is doing, told to tools that watch it: Caliper, Nsight, rocprof.
+// Names of operations for tools that watch the program: Caliper, Nsight, rocprof.
 
 #include <memory>
 

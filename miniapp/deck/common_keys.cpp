@@ -86,7 +86,7 @@ void add_multigrid(Table& table) {
                        {"gather", BottomRanks::one},
                        {"replicate", BottomRanks::all}},
                       "bottom_grid", &Multigrid::bottom_grid, at_least(1),
-                      "ranks of the coarsest level: owners of boxes, one in eight, one, all or so many",
+                      "ranks of the coarsest level: owners of boxes, one in eight, one, all or a number",
                       "ranks");
     s.real("tolerance", &Multigrid::tolerance, inside(0, 1),
            "largest max|f - L u| / max|f| of a converged solve");
@@ -94,7 +94,7 @@ void add_multigrid(Table& table) {
     s.choice("precision", &Multigrid::precision,
              "precision of cycles: double, or single with residuals in double (mixed)");
     expert.flag("reference_path", &Multigrid::reference_path,
-                "a pass for each half sweep, boxes apart, messages of both colours");
+                "reference path: one pass per half sweep, boxes apart, ghosts of both colours");
     std::vector<Word> words;
     for (const Smoother& smoother : smoothers()) words.push_back({smoother.name, smoother.meaning});
     s.choice("smoother", &Multigrid::smoother, words, "smoother");
@@ -153,7 +153,7 @@ void add_bottom(Table& table) {
     expert.choice("gram_precision", &Bottom::gram_precision,
                   "precision of Gram matrices; double_double for monomial bases beyond s = 4");
     expert.choice("powers", &Bottom::powers,
-                  "exchanges of s-step methods: for both spaces, one, or several powers at once");
+                  "how s-step bases are exchanged: paired (both bases), sequential, matrix powers");
     expert
         .integer("powers_depth", &Bottom::powers_depth, at_least(0),
                  "ghost layers of matrix powers; 0 = one for each power, if boxes have them", "ghost layers")

@@ -1,7 +1,7 @@
 #pragma once
 
 // The keys of decks. `Table` lists every key once; reading decks, --help, --keys, the table in docs/ and the
-// JSON of a run are all made from it. A mode names the keys that play a part in it, and a key what it needs
+// JSON of a run are all made from it. A mode names the keys that play a part in it, and a key its needs
 // of others; what was given but plays no part is refused on the command line, where it was meant for this
 // run, and remarked on in a deck, which may serve several.
 

@@ -26,7 +26,7 @@ std::vector<std::string> names_of_words(const std::vector<Word>& words) {
     return names;
 }
 
-// The words of an enumeration, but for the last so many.
+// The words of an enumeration, but for the last ones.
 template <class Enum>
 std::vector<Word> words_but(std::size_t last) {
     std::vector<Word> words = words_named(words_of<Enum>());

@@ -82,7 +82,7 @@ ValueKind<std::tuple<SpectrumFrom, double, double>> spectrum_kind(const std::str
 // One word, or three; each may be two, "low/high".
 ValueKind<Boundaries> boundaries_kind(const std::string& key);
 
-// A value as the user would write it, fit to be shown: at most so many characters of it.
+// A value as the user would write it, fit to be shown: at most `most` characters of it.
 std::string shown_value(const DeckValue& value, std::size_t most = 80);
 
 std::string quoted(const std::string& text);

@@ -23,7 +23,7 @@ BoxFile parse_box_file(const FileText& file);
 struct NodeMap {
     std::vector<int> labels;   // by rank; equal numbers for equal words
     std::vector<int> sockets;  // by rank, the same of a node's sockets; empty if the file has none
-    std::string error;         // why the file is no map for so many ranks, and the remedy; empty if it is one
+    std::string error;         // why the file is no map for these ranks, and the remedy; empty if it is one
 };
 NodeMap parse_node_map(const FileText& file, int ranks);
 

@@ -12,8 +12,8 @@
 
 namespace keel {
 
-// The text of the file on all ranks, of so many bytes at most; nothing where none is named. A file that is
-// not there is looked for in the folders. Collective.
+// The text of the file on all ranks, of at most `most_bytes` bytes; nothing where none is named. A file that
+// is not there is looked for in the folders. Collective.
 std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file,
                                   const std::vector<std::filesystem::path>& folders, const Communicator& comm,
                                   std::size_t most_bytes = most_deck_bytes);

@@ -17,9 +17,9 @@ namespace keel {
 // A file that is open; ranks read their parts of it at the same time.
 class NumpyFile {
   public:
-    // Throws NumpyFileError where it is no array of so many axes and this shape, which is 1 beyond them.
+    // Throws NumpyFileError where it is no array of `axes` axes and this shape, which is 1 beyond them.
     NumpyFile(const std::string& path, const Index& shape, std::size_t axes);
-    // The same of a vector of so many values, whose other axes have length 1.
+    // The same of a vector of `values` values, whose other axes have length 1.
     NumpyFile(const std::string& path, std::int64_t values);
 
     // The values of a part, the first axis fastest. Throws NumpyFileError.

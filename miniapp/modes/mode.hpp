@@ -18,7 +18,8 @@
 
 namespace keel {
 
-// Told on rank 0 only what goes on; of something that is done `done` times of `all`, if that is known.
+// Hears on rank 0 only of work that goes on; of something that is done `done` times of `all`, if that is
+// known.
 class Progress {
   public:
     virtual ~Progress() = default;
@@ -62,7 +63,7 @@ class PreparedMode {
     // share of this memory at most. Collective; complete on rank 0.
     virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
                            Progress& progress) const = 0;
-    // The facts of the machine are filled in. Reports what it finds as it finds it, all but the closing
+    // The facts of the machine are filled in. Reports each finding at once, all but the closing
     // lines; ends early where it is asked to. Collective; complete on rank 0.
     virtual void run(const RunContext& context, Findings& findings) const = 0;
 };
@@ -78,7 +79,7 @@ class Mode {
     virtual KeyUses keys() const = 0;       // that play a part
     // The solvers that it runs by [bottom]; none where it solves nothing.
     virtual std::vector<NamedSolver> solvers(const Deck&) const { return {}; }
-    // Rules among its keys on so many ranks, which may be virtual.
+    // Rules among its keys on `ranks` ranks, which may be virtual.
     virtual void check(Rules& rules, int ranks) const = 0;
     // The rules that only the rank itself can judge of a deck that is valid otherwise. Collective.
     virtual void check_on(Rules&, const Communicator&) const {}
@@ -98,7 +99,7 @@ Table make_table();
 
 // --- Whether a deck makes sense, and what of it is used
 
-// The complaints of all rules on so many ranks, not those in deck.errors. Without what only follows from a
+// The complaints of all rules on these ranks, not those in deck.errors. Without what only follows from a
 // key that was refused already. Of a dry run also what exceeds run.dry_run_limit before boxes are laid out.
 std::vector<std::string> validate(const Deck& deck, const NamedFiles& files, int ranks,
                                   bool of_dry_run = false);

@@ -75,7 +75,7 @@ struct RunFacts {
     std::size_t dimensions = 3;
     std::vector<LevelShape> levels;     // none without grids
     double triad_bytes_per_second = 0;  // all ranks together
-    // Memory of the rank with most: what it needs at least, and the name of that; all of it with ghosts,
+    // Memory of the rank with most: its least need, and the name of that; all of it with ghosts,
     // padding and buffers, as predicted.
     std::string least_memory;
     double array_bytes = 0;
@@ -141,7 +141,7 @@ struct Findings {
     bool valid() const;
 };
 
-// Takes a report in parts, each as soon as it is known, so that a run that dies leaves what it had. Only
+// Takes a report in parts, each as soon as it is known, so that a run that dies leaves the parts before. Only
 // rank 0's is printed.
 class Reporter {
   public:

@@ -55,7 +55,7 @@ struct Parts {
 // ledger does not separate them.
 Parts parts_of(const std::vector<TimerRow>& rows, int bottom);
 
-// The least that a solve has to move, all ranks together, and what it gains by that.
+// The least bytes that a solve has to move, all ranks together, and the digits gained by that.
 struct Movement {
     double bytes = 0;    // by declared costs
     double seconds = 0;  // mean over ranks

@@ -43,7 +43,7 @@ class Trial {
 };
 using MakeTrial = std::function<std::unique_ptr<Trial>(const SchemeTable& table)>;
 
-// A trial of a grid's ghosts or boxes. What it is made of must outlive it.
+// A trial of a grid's ghosts or boxes. The arguments must outlive it.
 std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& topology,
                                        const Communicator& comm, const Backend& backend,
                                        const SchemeTable& table);

@@ -21,7 +21,7 @@
 namespace keel {
 
 // Who chooses the communication scheme of each exchange: the deck, once for all; a machine's model or trials
-// in this run, for each; nobody where all schemes are tried side by side.
+// in this run, for each; none where all schemes are tried side by side.
 enum class SchemeChooser { deck, automatic, tuned, nobody };
 constexpr auto names_of(SchemeChooser) {
     return std::array{"deck", "auto", "tuned", "nobody"};

@@ -26,8 +26,8 @@ constexpr auto names_of(AmgSmoother) {
     return std::array{"jacobi", "gauss_seidel"};
 }
 
-// The owner of a coarse row: the rank that owns its root; or equal parts of the first ranks, as many as keep
-// about as many entries a rank as the finest level has.
+// The owner of a coarse row: the rank that owns its root; or equal parts of the first ranks, whose number
+// keeps about as many entries a rank as the finest level has.
 enum class Ownership { root, condensed };
 constexpr auto names_of(Ownership) {
     return std::array{"root", "condensed"};
@@ -66,9 +66,8 @@ struct AmgOptions {
     bool is_independent_of_ranks() const { return coarsening != CoarseningRule::hmis; }
 };
 
-// Comparisons with a threshold take so much less, so that exact ties are strong whatever they were rounded
-// to; entries below it, relative to what they are compared with, are the noise of some that cancelled, and
-// never strong.
+// The relative slack of comparisons with a threshold, so that ties are strong however they were rounded.
+// Entries below it, relative to the other side, are noise of cancellation and never strong.
 inline constexpr double slack = 1e-10;
 
 }  // namespace keel

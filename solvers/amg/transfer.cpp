@@ -48,7 +48,7 @@ BoxCell cell_of_item(const PartRows& P, const Places& places, const Item& item) 
     return cell_at(places.extra(static_cast<std::size_t>(ghost)));
 }
 
-// The matrix of so many sums that adds each value to one of them, or to none.
+// The matrix of `sums` rows that adds each value to one of them, or to none.
 CsrMatrix sums_by(const std::vector<std::optional<std::size_t>>& sum_of_value, std::size_t sums) {
     CsrMatrix transposed;
     for (const std::optional<std::size_t>& sum : sum_of_value) {

@@ -84,15 +84,15 @@ class Anderson {
 
     // The system is for its vectors and their sums; its operator plays no part. It must outlive this object.
     Anderson(LinearSystem& system, const AndersonOptions& options);
-    // All-reduces and words that the orthogonalisation takes in so many iterations, where no column is
+    // All-reduces and words that the orthogonalisation takes in `iterations` iterations, where no column is
     // dependent or dropped.
     static QRCost predicted(const AndersonOptions& options, int iterations);
 
-    // From x, which it improves. A claim of convergence is believed if max|G(x) - x|, formed anew, is at most
-    // `slack` times the tolerance: only a small step can claim more than it leaves. Steps left at most 0.2 of
-    // the tolerance in the 73 solves of golden files that converge (test_anderson, [nightly]); of damping b
-    // they leave 1 / b of it, so that below a tenth the other tests are wanted. Where a G(x) is not finite, x
-    // is the one that led there. Collective.
+    // Iterates from x, in place. Convergence is accepted if max|G(x) - x|, recomputed, is at most `slack`
+    // times the tolerance: only the test of a small step can be met by a larger residual. Steps left at most
+    // 0.2 of the tolerance in the 73 solves of golden files that converge (test_anderson, [nightly]); of
+    // damping b they leave 1 / b of it, so that below a tenth the other tests are wanted. Where a G(x) is not
+    // finite, x is the one that led there. Collective.
     static constexpr double slack = 10;
     AndersonReport solve(Vector x, FixedPoint& G);
 

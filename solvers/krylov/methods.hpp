@@ -52,7 +52,7 @@ struct Independent {
     bool lowered = false;
 
     double vectors(const BottomOptions& options) const { return 1.0 * per_unit * (options.*value) + more; }
-    // The largest value of the key for so many unknowns; below 1 where there is none.
+    // The largest value of the key for this number of unknowns; below 1 where there is none.
     double most(double unknowns) const;
 };
 
@@ -124,8 +124,8 @@ DiagonalScaling scaling_of(const BottomOptions& options);
 // The max number of vectors that an exchange of the method carries.
 int vectors_at_once(const BottomOptions& options);
 
-// Needs of bottom.powers = matrix_powers on a level whose boxes are `width` wide: ghost layers, and at most
-// so many vectors in an exchange of them. Nothing for other powers, and for methods that make no bases. More
+// Needs of bottom.powers = matrix_powers on a level whose boxes are `width` wide: ghost layers, and the
+// most vectors in an exchange of them. Nothing for other powers, and for methods that make no bases. More
 // layers than the box has, or than the longest basis has powers, are of no use.
 struct PowersNeed {
     int layers = 0;

@@ -83,7 +83,7 @@ struct BottomOptions {
     bool telescoping = true;  // s = 1, 2, 4, ... up to s
     Powers powers = Powers::paired;
     GramPrecision gram_precision = GramPrecision::simple;
-    int powers_depth = 0;  // ghost layers for matrix_powers; 0 = as many as there are powers
+    int powers_depth = 0;  // ghost layers for matrix_powers; 0 = one for each power
     // --- Enlarged methods
     int block = 4;  // columns of the block vectors
     Splitting splitting = Splitting::boxes;

@@ -50,8 +50,8 @@ class Hierarchy {
     const LevelRedistribution* consolidation() const { return consolidation_.get(); }
     bool singular() const { return singular_; }
 
-    // `told` is called before each visit to the bottom.
-    void before_visits(std::function<void()> told) { told_of_visit_ = std::move(told); }
+    // `action` is called before each visit to the bottom.
+    void before_visits(std::function<void()> action) { told_of_visit_ = std::move(action); }
     void begin_visit() const { told_of_visit_(); }
 
     // The levels that cycles work on: these, or others in single precision with u and f of their own and, but

@@ -57,8 +57,8 @@ struct HierarchyOptions {
     int fused = 0;
     int fused_width = 0;            // narrowest boxes where that is so
     int fused_on(int width) const;  // half sweeps that are one pass where boxes are so wide
-    // Ghost layers of what they read: as many, and one more for the residual at the end of a leg in the same
-    // pass, if boxes are wide enough.
+    // Ghost layers that a pass reads: one for each half sweep, and one for the residual at the end of a leg
+    // in the same pass, if boxes are wide enough.
     int fused_layers_on(int width) const;
     bool keeps_ghosts = false;  // half sweeps keep ghosts where the operations can
     // Besides the levels, others in single precision that cycles work on; those in double precision then
@@ -98,7 +98,7 @@ struct LevelPlan {
     std::optional<PlannedGhosts> all_ghosts = {};   // for interpolation that is not constant
     std::optional<PlannedGhosts> deep_ghosts = {};  // for matrix powers or fused half sweeps
 
-    // Ghost layers of its fields: as many as the deepest exchange fills.
+    // Ghost layers of its fields: those of the deepest exchange.
     int ghost_layers(const HierarchyOptions& options) const;
 };
 

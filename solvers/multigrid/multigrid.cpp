@@ -141,7 +141,7 @@ Report Multigrid::relax(Level& bottom) {
     return {{.outcome = Outcome::not_tested, .iterations = bottom_sweeps_}};
 }
 
-// u += so many cycles in single precision for L e = r, whose maximum is `norm`.
+// u += e of `cycles` cycles in single precision for L e = r, whose maximum is `norm`.
 void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first) {
     Level& level = levels_.level(finest);
     Level& single = levels_.cycled(finest);

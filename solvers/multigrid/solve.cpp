@@ -137,8 +137,8 @@ bool Multigrid::goes_on(const Solve& solve) const {
     return !solve.end && solve.report.cycles < options_.max_cycles;
 }
 
-// Records the residual after so many more cycles, and whether the solve ends with it. `definite`: whether the
-// operator and the cycles, as an accelerator sees them, still are.
+// Records the residual after `cycles` more cycles, and whether the solve ends with it. `definite`: whether
+// the operator and the cycles, as an accelerator sees them, still are.
 void Multigrid::conclude_cycles(Solve& solve, int cycles, const ResidualNorm& norm, bool definite) {
     Level& level = solve.level;
     SolveReport& report = solve.report;

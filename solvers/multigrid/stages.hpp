@@ -26,7 +26,7 @@ struct StageRule {
     double digits() const { return std::clamp(8 - 2 * std::log10(cells), 2.0, 5.0); }
 };
 
-// Given the residuals so far and the numbers of cycles they are after, as many as reach the tolerance, in
+// Given the residuals so far and the numbers of cycles before them: the cycles that reach the tolerance, in
 // stages of equal length. Too few are mended by a short stage, which costs less than a cycle too many: so the
 // part of a cycle that is wanted beyond whole ones is left out unless it is the larger one.
 inline int cycles_of_next_stage(std::span<const double> residuals, std::span<const int> measured_after,

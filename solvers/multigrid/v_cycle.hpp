@@ -9,7 +9,7 @@ namespace keel {
 
 class VCycle : public Preconditioner {
   public:
-    // multigrid: its cycle and tolerance play no part. The bottom is relaxed, with so many sweeps: a Krylov
+    // multigrid: its cycle and tolerance play no part. The bottom is relaxed, in `bottom_sweeps`: a Krylov
     // method there would make M differ from one application to the next. M is symmetric if multigrid.pre =
     // multigrid.post and the interpolation is constant, which makes it the transpose of the restriction times
     // 8: GSRB relaxes red before black on the way down and black before red on the way up. The hierarchy, of

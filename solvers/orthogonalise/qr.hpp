@@ -1,7 +1,7 @@
 #pragma once
 
-// A thin factorisation X = Q R of the vectors that came last, at most so many, kept while a new one comes and
-// the oldest goes: Anderson acceleration solves its least-squares problems with it. The methods differ in how
+// A thin factorisation X = Q R of the last vectors of a window, kept while a new one comes and the
+// oldest goes: Anderson acceleration solves its least-squares problems with it. The methods differ in how
 // they make a new column orthogonal, and so in their all-reduces; each is one file, which ends in its row
 // (orthogonalisers.hpp).
 //
@@ -36,7 +36,7 @@ class SmallMatrix {
 // diagonal has a zero.
 double condition_of(const SmallMatrix& R, std::size_t k);
 
-// (I + L)^-1 y in place, of the strictly lower triangle L of the leading rows of W, as many as y has.
+// (I + L)^-1 y in place, of the strictly lower triangle L of the leading y.size() rows of W.
 void solve_unit_lower(const SmallMatrix& W, std::span<double> y);
 
 class QR {

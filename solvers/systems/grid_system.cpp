@@ -157,7 +157,7 @@ void GridSystem::powers_in_one_pass(std::span<const Vectors> bases, std::size_t 
     reduction_.progress();
 }
 
-// v_{i+1} on so many ghost layers
+// v_{i+1} on `layers` ghost layers
 void GridSystem::power(Vectors v, std::size_t i, int layers, const Relation& relation) {
     ++applications_;
     const Vector next = v[i + 1].with_ghosts(layers);

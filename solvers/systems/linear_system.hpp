@@ -57,7 +57,7 @@ class LinearSystem {
     // Cuts r into columns: each entry of r is in one of them, which have zeros elsewhere; their sum is r.
     // Which entry is where does not depend on ranks.
     virtual void split(std::span<const Vector> columns, Vector r, Splitting splitting);
-    // Decides which entry is in which of so many columns, in a vector; else the first split() does.
+    // Decides which entry is in which of `columns` columns, in a vector; else the first split() does.
     void prepare_split(std::size_t columns, Splitting splitting);
     // All inner products with one all-reduce.
     void dots(std::span<const Product> products, std::span<double> results);
@@ -141,7 +141,7 @@ class LinearSystem {
     virtual void multiply(std::span<const Vector> y, std::span<const Vector> x) = 0;
     // numbers = the column that split() puts each entry into
     virtual void number_columns(Vector numbers, Splitting splitting, int columns) = 0;
-    std::span<double> parts(std::size_t sums);  // room for so many of each local box
+    std::span<double> parts(std::size_t sums);  // room for `sums` of each local box
 
     Operations& operations_;
     Exchange& exchange_;

@@ -20,11 +20,11 @@ constexpr auto names_of(Splitting) {
     return std::array{"boxes", "interleaved", "slabs"};
 }
 
-// The cells of a level in bricks of nearly equal size, so many per direction, numbered x fastest; brick n
+// The cells of a level in bricks of nearly equal size, `bricks` per direction, numbered x fastest; brick n
 // belongs to column n mod `columns`. The column depends on the global cell alone, not on ranks.
 struct Bricks {
     Index cells{};   // cells of the level
-    Index bricks{};  // at most as many as there are cells
+    Index bricks{};  // at most the number of cells
     int columns = 1;
 
     constexpr int column_of(const Index& cell) const {

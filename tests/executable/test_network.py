@@ -135,7 +135,7 @@ class Network(KeelTest):
         self.assertEqual((of(on_host, "copy"), {pong["path"] for pong in of(on_host, "ping_pong")}), ([], {"host"}))
 
     def test_a_single_rank_is_refused(self) -> None:
-        self.refused(1, DECK, expected=["a single rank has nobody to send to; start it on two or more, as mpiexec -n 2"])
+        self.refused(1, DECK, expected=["a single rank has no partner; start it on two or more, as mpiexec -n 2"])
 
     def test_a_file_that_cannot_be_written_is_refused(self) -> None:
         self.refused(2, DECK, "network.write=no/such/folder.toml", expected=["there is no folder no/such"])

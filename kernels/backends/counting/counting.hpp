@@ -22,8 +22,8 @@ struct CountedMemory {
 
 // Fields and buffers have addresses at which there is no memory: to read one is a fault, and nothing is
 // reserved. Sums and norms of a rank are zero, so a solve needs the totals of another one
-// (comm/reductions/tape.hpp). Blocks of boxes are dealt out to so many threads. `memory` outlives the backend
-// and its operations.
+// (comm/reductions/tape.hpp). Blocks of boxes are dealt out to `threads` threads. `memory` outlives the
+// backend and its operations.
 std::unique_ptr<Backend> make_counting_backend(CountedMemory& memory, int threads = 1);
 
 }  // namespace keel

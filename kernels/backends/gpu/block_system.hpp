@@ -25,7 +25,7 @@ constexpr int summed_at_once = 5;  // by any body
 constexpr int sum_groups = 16;
 constexpr int values_shared = summed_at_once * (most_block_threads + sum_groups);
 
-// For the bodies, which are constexpr, these functions are compiled for the host as well, where nobody calls
+// For the bodies, which are constexpr, these functions are compiled for the host as well, where nothing calls
 // them.
 #define KEEL_BODY __host__ __device__
 // The same for functions that the bodies call so often that each would be most of the kernel.

@@ -21,7 +21,7 @@ namespace {
 using Memory = std::unique_ptr<void, std::function<void(void*)>>;
 
 // A sequence of launches that was seen before is replayed as a graph: one launch for all. Launches wait here
-// until the host needs a result. Sequences are told apart by every byte that they pass to the device, so a
+// until the host needs a result. Sequences are compared by every byte that they pass to the device, so a
 // replay does exactly what the launches would have done; those that pass numbers of their own (a Krylov
 // method's coefficients) never recur and go out one by one.
 class LaunchQueue {

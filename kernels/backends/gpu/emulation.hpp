@@ -262,7 +262,7 @@ inline void* allocate(std::size_t bytes, bool pinned) {
     return place;
 }
 
-// Nobody may touch what is freed until it is allocated again.
+// Freed memory may not be touched until it is allocated again.
 inline void free(void* place) {
     const auto found = device().memory.find(place);
     if (found == device().memory.end()) return;

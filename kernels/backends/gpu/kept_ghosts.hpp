@@ -2,7 +2,8 @@
 
 // Half sweeps that keep ghosts current themselves (Ghosts::kept): the thread that relaxes a cell on a face of
 // its block also writes the ghost of it, so that no launch copies ghosts; so does the thread that adds a
-// correction to it. Nobody reads that ghost in the same half sweep, for its neighbours have the other colour.
+// correction to it. No thread reads that ghost in the same half sweep, for its neighbours have the other
+// colour.
 
 #include <optional>
 #include <span>
@@ -86,7 +87,7 @@ struct KeepGhosts {
     Body body;
     const GhostsOfBlock* ghosts;
     Index extent;
-    int unused = 0;  // no padding: launches are told apart by bytes (device.hpp)
+    int unused = 0;  // no padding: launches are compared by bytes (device.hpp)
 
     constexpr void operator()(int q, int i, int j, int k) const {
         body(q, i, j, k);
@@ -107,8 +108,8 @@ struct KeepGhosts {
     }
 };
 
-// One block of threads takes about as long for a half sweep of so many cells as a launch does: a V-cycle on
-// 16^3 cells of an H100 took 25 us in one block, 37 us by launches (measured with a prototype).
+// One block of threads takes about as long for a half sweep of this number of cells as a launch does: a
+// V-cycle on 16^3 cells of an H100 took 25 us in one block, 37 us by launches (measured with a prototype).
 constexpr std::size_t most_relaxed_in_block = 4096;
 
 // All half sweeps in one launch of one block.

@@ -61,7 +61,7 @@ struct ForEachCell {
     int columns;
     int planes;
     int chunks;      // each has `planes` planes
-    int unused = 0;  // no padding: launches are told apart by bytes (device.hpp)
+    int unused = 0;  // no padding: launches are compared by bytes (device.hpp)
     std::int64_t rows;
 
     ForEachCell(const Cells& range, const Body& what) : cells(range), body(what) {
@@ -111,7 +111,7 @@ struct ForEachShellCell {
     Cells cells;
     Body body;
     int in_z, in_y, in_x;  // cells of a box in the slabs of each direction
-    int unused = 0;        // no padding: launches are told apart by bytes (device.hpp)
+    int unused = 0;        // no padding: launches are compared by bytes (device.hpp)
 
     ForEachShellCell(const Cells& range, const Body& what) : cells(range), body(what) {
         const auto [n0, n1, n2] = cells.extent;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Launches are told apart without what lies in padding: with GCC, which nvcc calls, too. With Clang, as for
+// Launches are compared without the bytes of padding: with GCC, which nvcc calls, too. With Clang, as for
 // HIP, a sequence of launches may go unrecognised.
 
 namespace keel {

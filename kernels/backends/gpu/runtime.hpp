@@ -30,7 +30,7 @@
 #define KEEL_GPU_THREADS 256
 #endif
 
-// Code of the device in functions that are compiled for the host as well, where nobody calls them.
+// Code of the device in functions that are compiled for the host as well, where nothing calls them.
 #if defined(KEEL_GPU_EMULATED) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define KEEL_ON_DEVICE(code) code
 #else

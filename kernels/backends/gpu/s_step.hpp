@@ -40,7 +40,7 @@ struct GramPair {
 };
 
 // partial[(n * boxes + q) * chunks + c] = the n-th of Operations::gram over chunk c of box q: of x vectors
-// with themselves and with y others. No padding: launches are told apart by bytes (device.hpp).
+// with themselves and with y others. No padding: launches are compared by bytes (device.hpp).
 struct GramOfBoxes {
     static constexpr bool barriers = true;
     static constexpr int most_threads = most_block_threads;

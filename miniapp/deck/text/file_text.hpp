@@ -1,6 +1,6 @@
 #pragma once
 
-// Files that users write, as texts; what they mean is read elsewhere.
+// Texts of files that users write; their meaning is read elsewhere.
 
 #include <cstddef>
 #include <filesystem>
@@ -15,7 +15,7 @@ struct FileText {
     std::string error;
 };
 inline constexpr std::size_t most_deck_bytes = 1 << 20;
-// At most so many bytes; a longer file, such as /dev/zero, is an error.
+// At most `most_bytes` bytes; a longer file, such as /dev/zero, is an error.
 FileText read_text(const std::filesystem::path& file, std::size_t most_bytes = most_deck_bytes);
 
 }  // namespace keel

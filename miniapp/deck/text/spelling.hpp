@@ -14,7 +14,7 @@ namespace keel {
 // found.
 std::size_t edits(const std::string& one, const std::string& other);
 
-// Whether so many edits of `word` may be a slip: a third of its letters.
+// Whether `edits` edits of `word` may be a slip: a third of its letters.
 bool is_near(std::size_t edits, const std::string& word);
 
 // The name of fewest edits from `word`, if that is near; else nothing.

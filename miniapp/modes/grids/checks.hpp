@@ -16,8 +16,8 @@ namespace keel {
 // sqrt(h^3 SUM u^2), in two dimensions with h^2. Collective.
 double l2_norm(Level& level, Field u);
 
-// The L2 norm of what u of a level, of cells so many finest cells wide, lacks of the known solution, the mean
-// removed where the problem leaves it open. Overwrites r. Collective.
+// The L2 norm of u's error on a level, of cells `ratio` finest cells wide, against the known solution, the
+// mean removed where the problem leaves it open. Overwrites r. Collective.
 double error_of(Level& level, const Problem& problem, int ratio);
 
 // |f - L u| / |f| by the plain kernels, which the solve's fast paths did not touch, and with all of a where

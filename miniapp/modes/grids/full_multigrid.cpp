@@ -18,10 +18,10 @@ namespace {
 
 // The cycle is judged on the grids of spacing h, 2h and 4h.
 constexpr int judged_levels = 3;
-// Its error may be so many times that of the exact discrete solution.
+// The most that its error may be, over that of the exact discrete solution.
 constexpr double most_error = 1.5;
 constexpr double most_work_units = 6;
-// The residual of an exact discrete solution is at most so large, over max|f|, after so many cycles.
+// The residual of an exact discrete solution is at most this, over max|f|, after the cycles below.
 constexpr double loosest_exact = 1e-8;
 constexpr int most_cycles = 1000;
 

@@ -95,7 +95,7 @@ std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Res
             grids.multigrid.interpolation != Interpolation::linear)
             continue;
         const SchemeRow& row = table.rows[table.chosen.value_or(0)];
-        // The bytes of so many fields as the text says.
+        // The bytes of the fields that the text names.
         const double share =
             static_cast<double>(grids.use.exchanged_fields.value_or(1)) / static_cast<double>(use.columns);
         const auto sent_by = [share](const SchemeRow& of) {

@@ -18,8 +18,8 @@
 namespace keel {
 namespace {
 
-// Merging is no default, since it takes away the bottom problem that is studied here. Below so many unknowns
-// it gains little.
+// Merging is no default, since it takes away the bottom problem that is studied here. Below this number of
+// unknowns it gains little.
 std::string remark_on_agglomeration(const GridSetup& grids) {
     constexpr double large_bottom = 4096;
     const Domain& domain = grids.domain;

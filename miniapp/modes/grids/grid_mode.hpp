@@ -54,7 +54,7 @@ class PreparedGrids : public PreparedMode {
     ModeOptions options_;
 };
 
-// A mode that uses grids, and what it does once its deck is resolved.
+// A mode that uses grids, and its actions once its deck is resolved.
 class GridMode : public Mode {
   public:
     std::vector<NamedSolver> solvers(const Deck& deck) const override { return solver_of_deck(deck); }

@@ -55,7 +55,7 @@ struct StepOptions {
 // messages of new coefficients, and no time. Collective.
 std::vector<SolveRecord> solve_steps(const Setting& setting, Multigrid& multigrid, const std::string& solver,
                                      const std::function<void(const SolveRecord&)>& done);
-// "solve 2, step 0: 9 cycles, 1.2 ms", the n-th of so many.
+// "solve 2, step 0: 9 cycles, 1.2 ms", the n-th of `all`.
 void say_solved(const Setting& setting, const std::string& which, const SolveRecord& solve, int n, int all);
 // Steps need a right-hand side that changes, and cycles that start from the last solution if asked to.
 void check_steps(Rules& rules);
@@ -67,7 +67,8 @@ std::string convergence_text(const SolveRecord& solve, const BottomOptions& bott
 Json solve_record(std::size_t repeat, const SolveRecord& solve);
 // Steps side by side.
 std::string steps_text(std::span<const SolveRecord> steps);
-// The time of a Krylov method at the bottom by kernel, in so many iterations a solve; nothing of relaxation.
+// The time of a Krylov method at the bottom by kernel, in `iterations` iterations a solve; nothing of
+// relaxation.
 std::string bottom_kernel_records(const std::vector<TimerRow>& timers, int level, const NamedSolver& solver,
                                   double iterations);
 // Communication and |u|, which every record of a solve ends with.

@@ -45,7 +45,7 @@ struct PingPongResults {
     MessagePath path = MessagePath::host;
 };
 
-// Copies by `processes` ranks of each device at once, each of so many bytes.
+// Copies by `processes` ranks of each device at once, each of `bytes` bytes.
 struct CopyResults {
     int processes = 1;
     std::vector<TimedMessage> to_device, to_host;

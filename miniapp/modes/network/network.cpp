@@ -323,7 +323,7 @@ class NetworkMode : public Mode {
 
     void check_run(Rules& rules, int ranks) const override {
         rules.require(ranks > 1, {"run.mode"},
-                      "run.mode = \"network\": a single rank has nobody to send to; start it on two or more, "
+                      "run.mode = \"network\": a single rank has no partner; start it on two or more, "
                       "as mpiexec "
                       "-n 2");
     }

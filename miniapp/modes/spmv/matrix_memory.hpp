@@ -43,7 +43,7 @@ struct MatrixPart {
 // The columns of `count` rows from `first` on.
 std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t first, std::size_t count);
 
-// The part of a rank that has so many rows and entries; ghosts of all ranks.
+// The part of a rank that has these rows and entries; ghosts of all ranks.
 MatrixPart part_of(std::size_t rows, std::size_t entries, std::span<const std::int64_t> ghosts_by_rank,
                    const Plan& plan, int rank, const Topology& topology);
 
@@ -61,7 +61,7 @@ double bytes_at_least(const MatrixUse& use, const MatrixSize& size);
 // and counted when the matrix is there.
 double requests_of(const MatrixUse& use, const MatrixSize& size, double ranks);
 
-// Why the matrix cannot fit on so many ranks; nothing if it may. Of processes with a limit of their own the
+// Why the matrix cannot fit on these ranks; nothing if it may. Of processes with a limit of their own the
 // expected peak must fit.
 std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const SharedMemory& memory);
 

@@ -40,7 +40,7 @@ PredictedSolve solve_of(const MatrixUse& use, const Report& report) {
     solve.counts = {{"cycles", "cycles", 0},
                     {"iterations", "bottom_iterations", solve.assumed ? assumed : 1.0 * report.iterations}};
     solve.outcome = name(report.outcome);
-    // Whoever assumes the iterations says that they are enough.
+    // Assumed iterations are taken to be enough.
     solve.converged = report.succeeded() || (solve.assumed && report.outcome == Outcome::iteration_limit);
     return solve;
 }

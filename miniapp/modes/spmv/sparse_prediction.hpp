@@ -18,14 +18,14 @@ struct SparseProxySolve {
     Report report = {};
 };
 
-// The solver's options; bottom.assumed_iterations are cut to as many as show their proportions.
+// The solver's options; bottom.assumed_iterations are cut to a number that shows their proportions.
 BottomOptions proxy_options(const NamedSolver& solver);
 
 // Solves for the solution of a run, and records what that does. The recorder is older than the method.
 SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder& recorder);
 
-// By a Krylov method without algebraic multigrid; work becomes that of the rank with most rows and most
-// entries.
+// A proxy solve by a Krylov method without algebraic multigrid, with the work of `largest`, which has the
+// most rows and the most entries of any rank.
 SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MatrixPart& largest);
 // Why there is none, with the remedy; empty if there is one. It follows "no seconds are predicted".
 std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, const DryRunLimit& limit);

@@ -152,7 +152,7 @@ Json plan_json(const MatrixUse& use, const MatrixSize& size, const Sizes& found)
     return plan;
 }
 
-// One rank plans for all, whoever shares its node.
+// One rank plans for all, also where others share its node.
 DryRunLimit limit_of_one(const SharedMemory& memory) {
     return SharedMemory{memory.bytes, 1, memory.where, memory.dry_run_limit}.limit();
 }

@@ -107,7 +107,7 @@ std::string not_counted(const VirtualAmg& amg, const AmgOptions& options) {
         all_reduces += fmt::format("; {} of these are maxima for bounds of eigenvalues", levels - 1);
     return wrapped(
                fmt::format("not counted of set-up: computing, values of ghosts (strength, roots, lengths of "
-                           "rows), rows that make P{}, what it takes to agree on plans, and {}",
+                           "rows), rows that make P{}, messages that agree on plans, and {}",
                            options.ownership == Ownership::condensed ? ", rows that move to fewer ranks" : "",
                            all_reduces),
                4) +

@@ -17,14 +17,14 @@ namespace keel {
 class CountedGrid {
   public:
     // The grids of the rank that `grids` names, with the schemes by level (none: the deck's scheme). Blocks
-    // of boxes are dealt out to so many threads.
+    // of boxes are dealt out to `threads` threads.
     CountedGrid(const GridSetup& grids, const Topology& topology, const std::vector<LevelSchemes>& schemes,
                 int threads = 1);
 
     Hierarchy& hierarchy() { return *hierarchy_; }
     Ledger& ledger() { return ledger_; }
     const CountedMemory& memory() const { return memory_; }
-    // All memory that the rank of a run has taken: counted but for what it and MPI keep of messages.
+    // All memory that the rank of a run has taken: counted but for buffers of messages, its own and MPI's.
     double bytes() const;
 
   private:
@@ -40,7 +40,7 @@ class CountedGrid {
 // copies are tapes of their own.
 class SolveTape {
   public:
-    // Totals of one on so many levels: no solve converges, and none breaks down.
+    // Totals of one on `levels` levels: no solve converges, and none breaks down.
     static SolveTape of_ones(std::size_t levels);
 
     // From now on records the totals of all levels, which this rank has. Solvers are made behind it.
@@ -48,7 +48,7 @@ class SolveTape {
     void record_anew();
     // The totals of this hierarchy are those that were recorded: on the finest level and, counted from the
     // bottom, on all others. It may have further levels between these, which sum nothing, and further visits.
-    // Likewise; returns the hierarchy.
+    // The same; returns the hierarchy.
     Hierarchy& replay(Hierarchy& hierarchy);
     // The bottom's totals are those of another solve.
     void take_bottom(const SolveTape& other) { levels_.back() = other.levels_.back(); }

@@ -50,8 +50,8 @@ double make_algebraic(Hierarchy& hierarchy, GridSetup& grids) {
     return bytes;
 }
 
-// Fields that are exchanged, one level after the other. Each scheme has buffers of its own, and what it
-// filled is compared with what the first did: both are read, by way of a copy.
+// Fields that are exchanged, one level after the other. Each scheme has buffers of its own, and its
+// ghosts are compared with those of the first: both are read, by way of a copy.
 GridMemory memory_of_fields(const GridSetup& grids, int fields, int threads) {
     CountedMemory memory;
     const auto backend = make_counting_backend(memory, threads);
@@ -104,7 +104,8 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     const Index& boxes = grids.domain.around();
     const int box = grids.problem.box;
     const int bottom_box = grids.hierarchy.bottom_box;
-    // The node that holds most of a bottom grid that is elsewhere has at least so many copies of its level.
+    // The node that holds most of a bottom grid that is elsewhere has at least this number of copies of its
+    // level.
     const int place = grids.hierarchy.bottom_grid;
     const double copies = place == BottomRanks::all ? memory.sharing : place == BottomRanks::one ? 1 : 0;
     GridSetup owned = grids;

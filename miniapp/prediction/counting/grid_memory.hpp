@@ -24,7 +24,7 @@ struct GridMemory {
 };
 
 // The memory of the rank that `grids` names, with the schemes by level (none: the deck's scheme). Blocks of
-// boxes are dealt out to so many threads.
+// boxes are dealt out to `threads` threads.
 GridMemory memory_of_grids(const GridSetup& grids, const Topology& topology,
                            const std::vector<LevelSchemes>& schemes, const MakeSolvers& make,
                            int threads = 1);

@@ -73,9 +73,9 @@ struct Slice {
     }
 };
 
-// Takes the exchanges and reductions of a hierarchy into its care, all levels of it in either precision, and
-// writes down what they are asked for and, from the ledger, what was computed before. Solvers have to be made
-// after it; they, the hierarchy and the ledger must neither outlive the recorder nor go before it.
+// Records the exchanges and reductions of all levels of a hierarchy, in either precision, and from the ledger
+// the work between them. Solvers have to be made after it. Destroy solvers, hierarchy, ledger and recorder
+// together: none may be used after another is gone.
 class Recorder {
   public:
     Recorder(Hierarchy& hierarchy, const Ledger& ledger);

@@ -106,7 +106,7 @@ std::span<const RoundTime> Costs::rounds(int level, std::size_t words, Waiting w
     const Topology& topology = ranks_of(level);
     const auto [found, is_new] = all_reduces_.try_emplace({topology.ranks(), words, waiting});
     std::vector<RoundTime>& rounds = found->second;
-    // One rank alone waits for nobody.
+    // One rank alone waits for no message.
     if (!is_new || topology.ranks() == 1) return rounds;
     if (ranks_.progression == Progression::by_mpi)
         rounds = {{all_reduce_time(machine(), topology, words, ranks_.all_reduce), 0}};

@@ -75,12 +75,12 @@ class Costs {
         double moved_by_all = 0;  // likewise by all, of boxes that are merged or come back
     };
 
-    // Seconds of so many calls that did so much together.
+    // Seconds of `calls` calls that did `work` together.
     double work(double calls, const Work& work) const;
     // `one_colour`: that is all that is wanted.
     const OfExchange& exchange(int level, ExchangeUse use, std::size_t fields,
                                std::size_t value_bytes = sizeof(double), bool one_colour = false);
-    // Seconds of an all-reduce among the ranks that have some of a level; and of gathering so many words from
+    // Seconds of an all-reduce among the ranks that have some of a level; and of gathering `words` words from
     // each rank of some.
     double all_reduce(int level, std::size_t words);
     double gather(GatherAmong whom, std::size_t words);

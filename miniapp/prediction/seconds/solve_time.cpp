@@ -121,7 +121,7 @@ class Timeline {
         count_sum(book(Op::reduction_begin, event.level, post(sum, time_), 1), event);
     }
 
-    // How long a wait of so many seconds takes where all-reduces in flight progress meanwhile, as their
+    // How long a wait of `seconds` takes where all-reduces in flight progress meanwhile, as their
     // messages arrive: longer if that keeps the process busy beyond its end.
     double waited_for(double seconds) {
         double now = time_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The origin of a run: date, command and environment, so that a record can be told from others, and its run
+// The origin of a run: date, command and environment, so that a record is distinct from others, and its run
 // be made again.
 
 #include <span>

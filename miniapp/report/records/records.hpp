@@ -31,7 +31,7 @@ Json domain_json(const DomainFacts& domain);
 
 // "run", which begins every report: what is known before anything is solved.
 Json run_record(const DeckFacts& deck, const RunFacts& facts);
-// "plan", which begins a dry run: what it predicts, `plan` being what the mode adds as a JSON object.
+// "plan", which begins a dry run: its predictions, `plan` being those that the mode adds as a JSON object.
 Json plan_record(const DeckFacts& deck, const Topology& topology, const std::vector<std::string>& warnings,
                  const std::string& plan);
 // "timer": one operation on one level.

@@ -12,7 +12,7 @@
 namespace keel {
 namespace {
 
-// Two numbers with so many decimals that the text of one that exceeds the other differs.
+// Two numbers, with the decimals that make the text of one that exceeds the other differ.
 std::pair<std::string, std::string> distinct(double needed, double allowed, int decimals,
                                              std::string (*text)(double, int)) {
     while (needed > allowed && decimals < 9 && text(needed, decimals) == text(allowed, decimals)) ++decimals;

@@ -19,7 +19,7 @@ struct DryRunCost {
     DryRunCost& operator+=(const DryRunCost& next);
 };
 
-// Owners of boxes, and passes over all boxes to see whether nodes tile them, for so many uses of levels.
+// Owners of boxes, and passes over all boxes to see whether nodes tile them, for `uses` uses of levels.
 DryRunCost cost_of_boxes(double boxes, double uses);
 // Boxes of problem.shape = "tags" that are chosen among `positions`.
 DryRunCost cost_of_tags(double positions);

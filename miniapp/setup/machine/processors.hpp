@@ -59,8 +59,8 @@ Crowd most_crowded(const UsableProcessors& rank, const std::vector<UsableProcess
 std::vector<UsableProcessors> usable_on_node(const Communicator& comm, const Topology& detected,
                                              const UsableProcessors& mine);
 
-// Threads for each rank, the same for all: as many as give no processor and no quota that ranks share more
-// than one thread, at least one. `mine` as OpenMP would have it. Collective.
+// Threads for each rank, the same for all: the most that give no processor and no quota that ranks share
+// more than one thread, at least one. `mine` as OpenMP would have it. Collective.
 int threads_that_fit(const Communicator& comm, const Topology& detected, const UsableProcessors& mine);
 
 }  // namespace keel

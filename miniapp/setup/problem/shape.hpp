@@ -15,7 +15,7 @@ namespace keel {
 // that are given once and lie inside.
 std::vector<int> boxes_of_shape(const ProblemOptions& problem, const Index& around, int ranks);
 
-// The domain on so many ranks. The deck has passed why_no_domain().
+// The domain on `ranks` ranks. The deck has passed why_no_domain().
 Domain domain_of(const ProblemOptions& problem, int ranks);
 
 // Why the shape makes no domain, or one on which the equation has no one solution: the keys that are to blame

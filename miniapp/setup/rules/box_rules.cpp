@@ -55,7 +55,7 @@ bool check_dimensions(Rules& rules) {
     return flat;
 }
 
-// Whether a dry run may lay out so many boxes, and choose among them.
+// Whether a dry run may lay out these boxes, and choose among them.
 bool check_cost(Rules& rules, double around) {
     const ProblemOptions& problem = rules.parameters().problem;
     const double levels =

@@ -10,7 +10,7 @@
 
 namespace keel {
 
-// The domain, its coarsening and its solvers on so many ranks.
+// The domain, its coarsening and its solvers on `ranks` ranks.
 void check_grids(Rules& rules, const GridUse& use, int ranks);
 
 // The boxes alone; returns whether those of the domain are known.

@@ -14,7 +14,7 @@
 namespace keel {
 namespace {
 
-// A deck that asks a backend for what it has not.
+// A deck that asks a backend for a feature that it has not.
 void check_features(Rules& rules, const Parameters& p) {
     const std::string& name = p.run.backend;
     const auto want = [&](bool BackendFeatures::*feature, bool asked, const std::string& key) {

@@ -16,7 +16,7 @@ struct Unknowns {
     std::string what;    // "cells of the bottom grid"
     std::string remedy;  // against too few
 };
-// The cells of the level that the solvers work on, of a grid of so many boxes on so many ranks.
+// The cells of the level that the solvers work on, of a grid of `boxes` boxes on `ranks` ranks.
 Unknowns unknowns_of(const Parameters& parameters, const GridUse& use, int ranks, double boxes);
 
 // No solver has more vectors than can be independent, or tests a norm that it cannot test with its
@@ -24,7 +24,7 @@ Unknowns unknowns_of(const Parameters& parameters, const GridUse& use, int ranks
 void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns,
                    bool at_bottom = false, PreconditionerKind of_all = PreconditionerKind::none);
 
-// The same on so many boxes of a grid on so many ranks; and what matrix powers need of it.
+// The same of the solvers of the deck; and the needs of matrix powers.
 void check_solvers(Rules& rules, const GridUse& use, int ranks, double boxes);
 
 // The rules on methods with a preconditioner: a cycle of algebraic multigrid, or blocks of a matrix.

@@ -15,11 +15,11 @@
 
 namespace keel {
 
-// A visit reduces the 2-norm of the residual by this tolerance in at most so many iterations.
+// A visit reduces the 2-norm of the residual by this tolerance within the limit of iterations.
 inline constexpr double coarsest_tolerance = 1e-3;
 inline constexpr int coarsest_iterations = 500;
 
-// The solver of a coarsest level of so many rows: one row is factorised.
+// The solver of a coarsest level of `rows` rows: one row is factorised.
 CoarsestRule coarsest_rule(const AmgOptions& options, std::int64_t rows);
 
 // Each visit starts from zero and ends where the true residual meets the tolerance or the iterations are

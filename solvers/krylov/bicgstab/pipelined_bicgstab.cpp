@@ -90,7 +90,7 @@ class PipelinedBiCGStab : public MethodOfSystem {
         return Outcome::iteration_limit;
     }
 
-    // Every recursive vector becomes what it stands for.
+    // Every recursive vector is computed by its definition.
     void replace(Vector r) {
         A.apply(r, y);
         A.axpby(r, 1, r0, -1, r);

@@ -73,7 +73,7 @@ struct MethodOfBlock {
     }
 };
 
-// No padding: launches are told apart by bytes (device.hpp).
+// No padding: launches are compared by bytes (device.hpp).
 template <int D>
 struct SolveInBlock {
     static constexpr bool barriers = true;

@@ -26,7 +26,7 @@ class OnBoxes {
     std::vector<double> values_;
 };
 
-// A copy of `cells` of each of so many boxes to its place in a buffer, `values` apart; or back.
+// A copy of `cells` of each box to its place in a buffer, `values` apart; or back.
 Items<BlockCopy> copies_of(Operations& operations, const Region& cells, std::size_t values, bool to_buffer) {
     std::vector<BlockCopy> copies;
     for (int q = 0; q < operations.layout().local_count(); ++q) {

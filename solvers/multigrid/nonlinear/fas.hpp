@@ -20,8 +20,9 @@ namespace keel {
 
 class FasMap : public FixedPoint {
   public:
-    // The options' pre, post, interpolation and no others play a part, the coarsest level takes so many
-    // sweeps. f: a field of the finest level. The bottom level is where its boxes are. Nothing is owned.
+    // The options' pre, post, interpolation and no others play a part, the coarsest level takes
+    // `bottom_sweeps`. f: a field of the finest level. The bottom level is where its boxes are. Nothing is
+    // owned.
     FasMap(Hierarchy& hierarchy, const MultigridOptions& options, int bottom_sweeps, const Reaction& phi,
            Field f);
 

@@ -19,8 +19,8 @@ namespace keel {
 struct LevelRule {
     int bottom_box = 4;
     std::int64_t agglomerate = 0;
-    // The number of ranks that the finest level is taken to have; 0: as many as it has. Fewer ranks then make
-    // the levels of so many.
+    // The number of ranks that the finest level is taken to have; 0: its own. Fewer ranks then make the
+    // levels of this number.
     int ranks = 0;
 
     // Whether there is a level below one with boxes so wide. The last level's boxes are bottom_box wide or,
@@ -64,13 +64,13 @@ struct Agglomeration {
     }
 };
 
-// `factor` boxes in each direction become one, on so many ranks. A box goes to a rank that had some of it if
+// `factor` boxes in each direction become one, on `ranks` ranks. A box goes to a rank that had some of it if
 // the boxes of ranks lie together; ranks have floor or ceil of the mean, and those that go on are as far from
 // each other as possible.
 Agglomeration agglomerated(const Layout& before, int factor, int ranks);
 
 // The boxes stay as they are, and go to every rank or to `bottom_grid` ranks (one_in_eight: rounded up). The
-// ranks then fall into so many groups of consecutive ones, and the first of each gets the boxes of all.
+// ranks then fall into `bottom_grid` groups of consecutive ones, and the first of each gets the boxes of all.
 Agglomeration consolidated(const Layout& before, int bottom_grid);
 
 // The boxes of a level, and the ranks that have them.

@@ -35,8 +35,8 @@ class LevelRedistribution {
     // without.
     void gather_coefficient(Field from, Field to);
 
-    // `told` is called before each of these in a cycle.
-    void before_moves(std::function<void(Way)> told) { told_ = std::move(told); }
+    // `action` is called before each of these in a cycle.
+    void before_moves(std::function<void(Way)> action) { told_ = std::move(action); }
 
     long runs() const { return gather_->count() + scatter_->count(); }
     const Redistribution& gather() const { return *gather_; }

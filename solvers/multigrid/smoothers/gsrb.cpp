@@ -33,7 +33,8 @@ void relax_in_pass(Level& level, Operations& operations, const HalfSweeps& pass)
                      [&](Part part) { operations.relax(level.u, level.L.on(part), level.f, pass); });
 }
 
-// The half sweeps of a leg in passes of as many as the level fuses, but for its last pass, which it returns.
+// The half sweeps of a leg, in passes of the number that the level fuses, but for the last pass, which it
+// returns.
 HalfSweeps up_to_last_pass(Level& level, Operations& operations, HalfSweeps leg) {
     const auto most = static_cast<std::size_t>(level.fused);
     while (leg.colours.size() > most) {

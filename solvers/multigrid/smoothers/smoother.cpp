@@ -33,7 +33,7 @@ const Smoother& smoother_named(std::string_view name) {
 
 namespace {
 
-// The operator, of the cells whose residual is more than rounding after so many sweeps.
+// The operator, of the cells whose residual is more than rounding after `sweeps` sweeps.
 Stencil where_unsolved(const Level& level, int sweeps, const MultigridOptions& options) {
     const Smoother& smoother = smoother_named(options.smoother);
     return smoother.unsolved ? level.L.of(smoother.unsolved(sweeps, options)) : level.L;
@@ -48,7 +48,7 @@ bool keeps_ghosts(const Level& level, const MultigridOptions& options) {
     return level.keeps_ghosts && smoother_named(options.smoother).fusible > 0;
 }
 
-// Does action(Part) that reads ghosts of u behind so many sweeps: behind an exchange, unless they kept them.
+// Does action(Part) that reads ghosts of u behind `sweeps` sweeps: behind an exchange, unless they kept them.
 template <class Action>
 void behind_sweeps(Level& level, int sweeps, const MultigridOptions& options, std::optional<Colour> read,
                    const Action& action) {

@@ -36,7 +36,7 @@ struct Smoother {
     // relax and the end of a leg as one pass, on a level with ends_in_pass(); null if nothing is fusible.
     void (*relax_to_end)(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                          Guess guess, const PassEnd& end) = nullptr;
-    // The colour of the cells whose u is read by so many sweeps, and of those whose residual is more than
+    // The colour of the cells whose u is read by `sweeps` sweeps, and of those whose residual is more than
     // rounding after them; null: all cells. The adjoint has them the other way round.
     std::optional<Colour> (*read)(int sweeps, const MultigridOptions& options) = nullptr;
     std::optional<Colour> (*unsolved)(int sweeps, const MultigridOptions& options) = nullptr;

@@ -47,7 +47,7 @@ void end_row(Rows& rows) {
     rows.first.push_back(std::ssize(rows.columns));
 }
 
-// The transpose of entries that are given by rows, of so many rows; columns of a row of it ascend.
+// The transpose of entries that are given by rows, of `rows` rows; columns of a row of it ascend.
 CsrMatrix transpose(std::span<const std::int64_t> first, std::span<const std::int32_t> columns,
                     std::span<const double> values, std::size_t rows);
 // A matrix whose columns are numbers of values, with columns at the places of these in a vector.
@@ -102,8 +102,8 @@ class SparseMatrix {
     // Exchanges by this scheme from now on. What was made with the matrix before must no longer be used.
     // Collective.
     void carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme);
-    // Ghosts and sums go through what these make of what they went through until now. What was made with the
-    // matrix before must no longer be used.
+    // Wraps the exchange and the reduction with the given decorators. Solvers made with the matrix before
+    // must no longer be used.
     void decorate(const std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)>& exchange,
                   const std::function<std::unique_ptr<Reduction>(std::unique_ptr<Reduction>)>& reduction);
 

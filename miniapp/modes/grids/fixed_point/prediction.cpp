@@ -14,7 +14,7 @@
 namespace keel {
 namespace {
 
-// A grid of so many cells shows iterations well enough, and is solved on in seconds.
+// A grid of this number of cells shows iterations well enough, and is solved on in seconds.
 constexpr double enough_cells = 1 << 15;
 
 bool is_small(const GridSetup& grids) {

@@ -29,7 +29,7 @@ class Windows {
     // Columns of noise on the cells of a level, which must outlive this object.
     Windows(Level& level, int depth);
 
-    // One phase after the other by a method; `run` is to call its action so many times. Collective.
+    // One phase after the other by a method; `run` is to call its action `times` times. Collective.
     using Run = std::function<void(WindowPhase phase, long times, const std::function<void()>& action)>;
     void all_phases(const Orthogonaliser& method, const Run& run);
 

@@ -256,7 +256,7 @@ Prediction HierarchyMode::predict(const PreparedGrids& prepared, const std::vect
     for (const auto& [name, options] : grids.use.solvers)
         if (uses_algebraic(options))
             prediction.remarks += fmt::format(
-                "remark: no seconds are predicted of {}: nobody plans the levels of algebraic multigrid "
+                "remark: no seconds are predicted of {}: no dry run plans levels of algebraic multigrid "
                 "here\n",
                 name);
     return prediction;

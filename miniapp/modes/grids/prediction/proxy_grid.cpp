@@ -122,7 +122,7 @@ std::string why_not_predicted(const GridSetup& grids) {
                "are not modelled; choose distributed";
     const auto is_algebraic = [](const NamedSolver& solver) { return uses_algebraic(solver.options); };
     if (!grids.use.solvers.empty() && std::ranges::all_of(grids.use.solvers, is_algebraic))
-        return " where algebraic multigrid solves on the bottom level, whose levels nobody plans here; "
+        return " where algebraic multigrid solves on the bottom level, whose levels no dry run plans; "
                "choose another bottom.solver";
     return "";
 }

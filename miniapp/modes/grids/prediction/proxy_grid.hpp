@@ -23,7 +23,7 @@ struct ProxyBoxes {
     Domain domain;
     int box = 0;  // width of each
 };
-// Boxes side by side, so many in each direction, with the sides of the grids' domain. Where that misses
+// Boxes side by side, `boxes` in each direction, with the sides of the grids' domain. Where that misses
 // boxes, all sides are Dirichlet ones if it has any, else Neumann ones.
 ProxyBoxes side_by_side(const GridSetup& grids, const Index& boxes, int box);
 
@@ -62,7 +62,7 @@ class ProxyGrid {
     std::optional<int> first_cycles_;
 };
 
-// The estimated size of a proxy solve on the grids with these boxes, on so many ranks, but for its cycles and
+// The estimated size of a proxy solve on the grids with these boxes, on `ranks` ranks, but for its cycles and
 // iterations; and its cost with a solver.
 SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
                               const MakeSolvers& make);

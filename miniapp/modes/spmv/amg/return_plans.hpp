@@ -25,7 +25,8 @@ struct ReturnPlans {
     Plan values;  // P^T r
     Plan rows;    // P^T (A P), a value and a column an entry, lengths apart
 };
-// `there` brings all ranks what they need. As reverse_exchange() and reverse_exchange_rows() have it.
+// Plans that return contributions along the plan `there`, by which all ranks get the items that they need.
+// The other arguments are those of reverse_exchange() and reverse_exchange_rows().
 ReturnPlans return_plans(const Plan& there, const Topology& topology,
                          const std::vector<std::vector<Item>>& needed, const PartialColumns& parts);
 

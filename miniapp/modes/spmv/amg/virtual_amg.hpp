@@ -30,7 +30,7 @@ struct VirtualAmg {
     std::optional<CoarsestRanks> coarsest_ranks = {};
 };
 
-// `all` are the matrix' rows; to set up and to plan may each take so many bytes. `singular`: constants are in
+// `all` are the matrix' rows; to set up and to plan may each take `bytes` bytes. `singular`: constants are in
 // the null space. With `solved` a solve is made for its seconds. The calling rank alone.
 VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const RowPartition& owners,
                             const GlobalRows& all, double bytes, bool singular = false,

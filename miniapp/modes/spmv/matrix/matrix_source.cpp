@@ -317,7 +317,7 @@ GlobalRows read_matrix(const MatrixChoice& matrix, const RowOrder& order, const 
 }
 
 GlobalRows generated_rows(const MatrixChoice& matrix, std::int64_t first, std::size_t count) {
-    check(matrix.options.ordering != Ordering::rcm, "nobody orders rows that are not all there");
+    check(matrix.options.ordering != Ordering::rcm, "rows are ordered only where all are there");
     const Generator generator = generator_of(matrix);
     const bool random = matrix.options.ordering == Ordering::random;
     return rows_of_generator(generator, random ? random_order(generator.rows, matrix.seed) : RowOrder(),

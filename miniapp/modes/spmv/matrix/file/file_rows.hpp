@@ -38,7 +38,7 @@ GlobalRows rows_of_file(const Communicator& comm, const std::string& file,
                         const std::function<std::int64_t(std::int64_t)>& to_new,
                         const RowPartition& partition);
 
-// Why the file, *.npy or else Matrix Market's array format, cannot be a vector of so many values, by its
+// Why the file, *.npy or else Matrix Market's array format, cannot be a vector of `rows` values, by its
 // header; empty if it can. Purely local.
 std::string why_no_values(const std::string& file, std::int64_t rows);
 // The first fault of all of it, on all ranks alike; empty if there is none. Collective.

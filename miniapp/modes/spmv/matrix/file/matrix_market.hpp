@@ -52,7 +52,7 @@ struct FileEntry {
 void read_matrix_entries(std::istream& file, const std::string& name, const MatrixHeader& header,
                          const std::function<void(const FileEntry&)>& take, const ReadLimit& limit = {});
 
-// The same two of a vector, one column or one row of so many values, which `take` gets with their rows,
+// The same two of a vector, one column or one row of values, which `take` gets with their rows,
 // counted from 0.
 MatrixHeader read_vector_header(std::istream& file, const std::string& name, std::int64_t rows);
 void read_vector_values(std::istream& file, const std::string& name, const MatrixHeader& header,
