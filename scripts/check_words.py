@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks how sources and documents speak: lines of C++ have at most 110 columns, a comment does not begin with a word that
-leaves its subject out, and words are those of the field.
+leaves its subject out, words are those of the field, and phrases in prose name their subject and their number.
 
 Usage: check_words.py [ROOT]. Prints every violation as file:line: what; exit status 1 if there is any.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from studies.ending import ended
 
 FOLDERS = ["kernels", "comm", "solvers", "miniapp", "peers", "tests", "scripts", "packaging"]
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/**/*.md", "packaging/**/*.md", "results/*/README.md.j2"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/**/*.md", "packaging/**/*.md", "results/*/README.md"]
 SUFFIXES = {".cpp": "c++", ".hpp": "c++", ".cu": "c++", ".py": "python", ".def": "shell"}
 COLUMNS = 110
 QUOTE_OLD_WORDS = ("scripts/check_words.py", "tests/scripts/test_check_words.py")
@@ -32,7 +32,22 @@ WORDS: dict[str, str] = {
     r"charged for": "modelled",
     r"lateness": "delay, latency",
 }
+# A phrase that hides a subject or a number; looked for in comments, texts and documents, since it may be a name in code, and not
+# in tests, whose names are sentences.
+PHRASES: dict[str, str] = {
+    r"so many": "the number, or its name",
+    r"as many as": "the number, or its name",
+    r"whoever": "the rank, the caller",
+    r"nobody": "no rank, no caller",
+    r"told": "reported, given, known",
+    r"what it": "the noun",
+}
 WORD = {re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE): instead for pattern, instead in WORDS.items()}
+PHRASE = {re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE): instead for pattern, instead in PHRASES.items()}
+CODE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|\$[^$\n]*\$", re.DOTALL)
+STRING = re.compile(r'"((?:\\.|[^"\\])*)"')
+PAIR_OF_SLASHES = re.compile(r"[^.:;|]* / [^.:;|]* / ")
+NUMBER = re.compile(r"(?<![\w.^/-])\d[\d.,]*\b")
 # A comment is a sentence with a subject, or a noun phrase.
 OPENING = re.compile(r"(?:of|that|those|so|what|where|which)\b", re.IGNORECASE)
 COMMENT = {
@@ -63,17 +78,46 @@ def openings(language: str, lines: list[str]) -> Iterator[tuple[int, str]]:
         before = column
 
 
-def violations_of(path: Path, language: str | None) -> Iterator[tuple[int, str]]:
-    lines = path.read_text(encoding="utf-8").split("\n")
-    for number, line in enumerate(lines, 1):
+def prose(line: str, language: str | None) -> str:
+    """The comment of a line and its texts of several words."""
+    if language is None:
+        return line
+    comment = COMMENT[language].match(line)
+    end = comment.start(comment.lastgroup or 0) if comment else len(line)
+    texts = [re.sub(r"\{[^{}]*\}", "", text) for text in STRING.findall(line[:end]) if " " in text]
+    return " ".join([*texts, line[end:]])
+
+
+def violations_of_markdown(text: str) -> Iterator[tuple[int, str]]:
+    """Slashes and numbers that want a table."""
+    plain = CODE.sub(lambda code: "\n" * code[0].count("\n"), text)
+    for number, line in enumerate(plain.split("\n"), 1):
+        if not line.startswith("    ") and PAIR_OF_SLASHES.search(line):
+            yield number, "two slashes in a sentence; make columns"
+    for bullet in re.finditer(r"^\* .*(?:\n  .*)*", plain, re.MULTILINE):
+        if (count := len(NUMBER.findall(bullet[0]))) > 4:
+            yield plain[: bullet.start()].count("\n") + 1, f"a bullet with {count} numbers; at most 4, or a table"
+
+
+def violations_of(path: Path, language: str | None, in_prose: bool) -> Iterator[tuple[int, str]]:
+    text = path.read_text(encoding="utf-8")
+    lines = text.split("\n")
+    code = CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text).split("\n") if language is None else lines
+    for number, (line, plain) in enumerate(zip(lines, code, strict=True), 1):
         for word, instead in WORD.items():
             if match := word.search(line):
                 yield number, f'"{match[0]}": write {instead}'
+        spoken = prose(plain, language) if in_prose else ""
+        for phrase, instead in PHRASE.items():
+            if match := phrase.search(spoken):
+                yield number, f'"{match[0]}": name {instead}'
         if language == "c++" and len(line) > COLUMNS:
             yield number, f"{len(line)} columns; at most {COLUMNS}"
     if language:
         for number, first in openings(language, lines):
             yield number, f'a comment begins with "{first}"; name its subject'
+    elif path.suffix == ".md":
+        yield from violations_of_markdown(text)
 
 
 def violations(root: Path) -> list[str]:
@@ -83,7 +127,7 @@ def violations(root: Path) -> list[str]:
     for path in sorted(paths):
         name = path.relative_to(root).as_posix()
         if name not in QUOTE_OLD_WORDS:
-            found += [f"{name}:{number}: {what}" for number, what in violations_of(path, language_of(path, root))]
+            found += [f"{name}:{number}: {what}" for number, what in violations_of(path, language_of(path, root), not name.startswith("tests/"))]
     return found
 
 
