@@ -79,7 +79,8 @@ struct Concurrency {
     double median = 0, least = 0, most = 0;
 
     double width() const { return most - least; }
-    bool identifiable() const { return least > 0 || most < 1; }
+    // The range does not contain 0 and 1, nor misses all between them by more than 0.1: bytes are mispriced.
+    bool identifiable() const { return (least > 0 || most < 1) && least < 1.1 && most > -0.1; }
 };
 
 // Each round's bursts as the line a + b messages: a is the part of alpha that passes once, and alpha is a + b

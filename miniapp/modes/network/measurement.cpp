@@ -178,7 +178,8 @@ void fit_concurrencies(NetworkResults& network) {
         if (!one.fans.empty()) narrowest.reset();
         for (FanResults& fan : one.fans) {
             const auto& cost = host.at(one.locality, host.protocol(fan.bytes));
-            if (cost) fan.concurrency = fit_concurrency(fan.rounds, cost->beta * fan.bytes);
+            // A byte takes nothing: beta of short messages alone is noise.
+            if (cost) fan.concurrency = fit_concurrency(fan.rounds, cost->beta * (fan.bytes - 1));
             const auto& found = fan.concurrency;
             if (found && found->identifiable() && (!narrowest || found->width() < narrowest->width()))
                 narrowest = found;

@@ -210,9 +210,11 @@ TEST_CASE("concurrency is 1 where latencies overlap, 0 where they add up, and el
             CHECK(found->least == Approx(0.99 - part).margin(1e-9));
             CHECK(found->identifiable());
         }
-    const auto wide = fit_concurrency(rounds_of({1.1, 0.6, -0.1}, 0), 0);
-    REQUIRE(wide);
-    CHECK_FALSE(wide->identifiable());
+    for (const std::vector<double>& parts : {std::vector{1.1, 0.6, -0.1}, {-0.7, -0.3}, {1.2, 1.6}}) {
+        const auto found = fit_concurrency(rounds_of(parts, 0), 0);
+        REQUIRE(found);
+        CHECK_FALSE(found->identifiable());
+    }
     CHECK_FALSE(fit_concurrency(rounds_of({0.5}, 0), 2 * alpha));  // the bytes alone take longer
     CHECK_FALSE(fit_concurrency({}, 0));
 }
