@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,7 +48,29 @@ def parser() -> argparse.ArgumentParser:
 
 def made_records(run: PageRun, keel: Path) -> list[Record]:
     """Starts keel; returns what the page keeps of its records."""
-    return [record for each, words in run.starts() for record in run.kept(records_of(keel, words, run), each)]
+    made: list[Record] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for each, words in run.starts():
+            for one in run.concurrency:
+                start = with_concurrency(words, one, Path(folder))
+                made += [{**record, "concurrency": one} for record in run.kept(records_of(keel, start, run), each)]
+            if not run.concurrency:
+                made += run.kept(records_of(keel, words, run), each)
+    return made
+
+
+def with_concurrency(words: Sequence[str], concurrency: float, folder: Path) -> list[str]:
+    """The words with the machine's file replaced by one with this concurrency, in a folder of its own."""
+    (machine,) = [word for word in words if word.startswith("comm.machine=")]
+    name = machine.partition("=")[2]
+    source = ROOT / (name if name.endswith(".toml") else f"inputs/machines/{name}.toml")
+    text, found = re.subn(r"^concurrency = \S+", f"concurrency = {concurrency}", source.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    if found != 1:
+        raise Refused(f"{source}: wants one line concurrency = ..., which the run replaces")
+    made = folder / f"{concurrency}" / source.name
+    made.parent.mkdir(exist_ok=True)
+    made.write_text(text, encoding="utf-8")
+    return [f"comm.machine={made}" if word == machine else word for word in words]
 
 
 def records_of(keel: Path, words: Sequence[str], run: PageRun) -> list[Record]:

@@ -18,6 +18,7 @@ page.toml has any number of
     may_fail = false          # true: records of an invalid run count, too
     tolerance = 0.05          # relative difference that --check allows where counts are not exact
     solvers = ["ca_cg s=4"]   # a start for each, as in run.survey; its records get a field `each`, the entry
+    concurrency = [0, 0.5, 1] # a start for each, on comm.machine with this concurrency; its records get a field `concurrency`
     [run.each]                # a start for each, with these words more; its records get a field `each`, the name
     cg = "bottom.solver=cg"
     ca_cg = "bottom.solver=ca_cg"
@@ -45,6 +46,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +63,7 @@ except ModuleNotFoundError:
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
-FUNCTIONS = ("of", "value", "values", "least", "ratios", "sums", "verdict", *jinja2.defaults.DEFAULT_NAMESPACE)  # for expressions
+FUNCTIONS = ("of", "value", "values", "least", "ratios", "sums", "crossing", "verdict", *jinja2.defaults.DEFAULT_NAMESPACE)  # for expressions
 MISTAKES = (jinja2.TemplateError, LookupError, ValueError, TypeError, ZeroDivisionError)  # made in expressions
 KINDS = ("counted", "predicted", "simulated", "measured")
 RUN = {
@@ -81,6 +83,7 @@ RUN = {
     "may_fail": Key(bool, "records of an invalid run count, too"),
     "tolerance": Key(float, "relative difference that --check allows"),
     "solvers": Key(list, "bottom solvers, a start for each"),
+    "concurrency": Key(list, "values of the machine's concurrency, a start for each"),
 }
 FIGURE = {
     "file": Key(str, "file of the picture, which ends in .svg", needed=True),
@@ -121,6 +124,7 @@ class PageRun:
     may_fail: bool = False
     tolerance: float = TOLERANCE
     solvers: tuple[str, ...] = ()
+    concurrency: tuple[float, ...] = ()
 
     def starts(self) -> Iterator[tuple[str, list[str]]]:
         """The name of each start and its words behind keel."""
@@ -168,7 +172,8 @@ class Page:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        environment.globals.update(self.names, of=self.of, value=self.value, values=self.values, least=self.least, ratios=ratios, sums=sums, verdict=verdict)
+        environment.globals.update(self.names, of=self.of, value=self.value, values=self.values, least=self.least)
+        environment.globals.update(ratios=ratios, sums=sums, crossing=crossing, verdict=verdict)
         environment.filters.update(f=fixed, pct=percent)
         return environment
 
@@ -278,6 +283,12 @@ def sums(ones: Sequence[float], others: Sequence[float]) -> list[float]:
     return [one + other for one, other in zip(ones, others, strict=True)]
 
 
+def crossing(xs: Sequence[float], ys: Sequence[float], level: float) -> float:
+    """The x at which a falling curve, lines between its points, has this level."""
+    (x, y), (after, below) = [pair for pair in pairwise(zip(xs, ys, strict=True)) if pair[0][1] >= level > pair[1][1]][0]
+    return x + (after - x) * (y - level) / (y - below)
+
+
 def verdict(conditions: Sequence[bool]) -> str:
     """A claim as a table has it, which has these parts."""
     held = sum(map(bool, conditions))
@@ -302,6 +313,9 @@ def read_page(folder: Path) -> Page:
         if "name" in run and run["name"] in (other.get("name") for other in runs[:number]):
             file.refuse(("run", number), f'run.name = "{run["name"]}": another run has this name; each wants its own')
         by_keel = run.get("kind") in ("counted", "predicted")
+        starts = [f"{run.get('command')} {more}" for more in dict(run.get("each") or {"": ""}).values()]
+        if "concurrency" in run and any(start.count("comm.machine=") != 1 for start in starts):
+            file.refuse(("run", number, "concurrency"), "run.concurrency: wants one comm.machine=NAME in each start")
         if sum(name in run for name in ("command", "by", "paper")) != 1 or ("by" in run and by_keel):
             file.refuse(("run", number), "run: wants command, or paper, or by if it is measured or simulated")
     figures = checked_tables(file, file.values, (), "figure", FIGURE)

@@ -17,7 +17,7 @@ needs("jinja2")
 
 from pages.command import main, parser, work
 from pages.compare import differences
-from pages.page import Page, PageRun, all_pages, mark_of, sums, verdict
+from pages.page import Page, PageRun, all_pages, crossing, mark_of, sums, verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWS = unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no matplotlib for this Python (python3-matplotlib)")
@@ -155,6 +155,21 @@ class Pages(unittest.TestCase):
         run = PageRun("many", "counted", "deck.toml", solvers=("cg", "ca_cg s=4"))
         self.assertEqual(list(run.starts()), [("cg", ["deck.toml", "bottom.solver=cg"]),
                                               ("ca_cg s=4", ["deck.toml", "bottom.solver=ca_cg", "bottom.s=4"])])  # fmt: skip
+
+    def test_a_run_may_have_a_start_for_each_concurrency_of_its_machine(self) -> None:
+        each = 'keep = ["solve"]\nconcurrency = [0, 0.5]\n'
+        (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]\n', each))
+        self.assertIn("page.toml:9: run.concurrency: wants one comm.machine=NAME in each start", self.results_command("--render")[1])
+        on_machine = PAGE.replace("deck.toml", "comm.machine=hopper", 1).replace('keep = ["solve"]\n', each)
+        (self.page / "page.toml").write_text(on_machine)
+        keel = Path(self.keel_that_writes(solve(2.0)))
+        keel.write_text(keel.read_text().replace("open(out", "machine = next(word[13:] for word in sys.argv if word.startswith('comm.machine='))\n"
+                        "line = next(line for line in open(machine) if line.startswith('concurrency'))\nopen(out", 1)
+                        .replace("2.0", "' + line.split()[2] + '"))  # fmt: skip
+        self.assertEqual(self.results_command("--keel", str(keel))[0], 0)
+        kept = [json.loads(line) for line in (self.page / "small.json").read_text().splitlines()]
+        self.assertEqual([(one["concurrency"], one["delayed"][0]["seconds"]) for one in kept], [(0, 0), (0.5, 0.5)])
+        self.assertEqual(crossing([0, 0.5, 1], [4.0, 2.0, 1.0], 1.2), 0.9)
 
     def test_a_residual_is_compared_by_its_magnitude_and_a_run_may_have_a_tolerance(self) -> None:
         for kept, made, stale in ((8e-16, 9e-15, 0), (8e-16, 2e-14, 1), (2e-3, 0.9, 0), (None, 0.9, 1)):
