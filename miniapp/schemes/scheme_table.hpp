@@ -134,9 +134,6 @@ bool schemes_matter(const Resolved& resolved);
 
 // --- As text and records
 
-// Behind "the plans of all ranks": on how many nodes these are planned, if not on all.
-std::string planned_text(int nodes);
-
 // Lines of columns.
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables);
 // The report's text on schemes; empty if none were compared. `in_run` has the seconds by level, if exchanges

@@ -143,10 +143,6 @@ std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
 
 }  // namespace
 
-std::string planned_text(int nodes) {
-    return nodes == 0 ? "" : fmt::format(" on {} nodes, which stand for all", nodes);
-}
-
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
     if (tables.empty()) return "";
     std::string text = scheme_rows(SchemeChooser::nobody, tables).print();

@@ -168,7 +168,7 @@ Slice executed(const PreparedGrids& prepared, const std::vector<SchemeTable>& ta
 }
 
 std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bottom,
-                                    const BottomSolve* bottom, int planned_nodes) {
+                                    const BottomSolve* bottom) {
     std::vector<std::string> sources{fmt::format("computed: what an iteration does{}, by iterating on {}",
                                                  on_bottom ? "" : ", and how many it takes",
                                                  first.on->text())};
@@ -179,8 +179,7 @@ std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bo
         sources.push_back(
             "computed: the bottom's iterations, all-reduces and their words in a visit, by solving on " +
             bottom->grid.text());
-    sources.push_back("counted: bytes of work as declared, messages and bytes by the plans of all ranks" +
-                      planned_text(planned_nodes));
+    sources.push_back("counted: bytes of work as declared, messages and bytes by the plans of all ranks");
     return sources;
 }
 
@@ -216,8 +215,7 @@ Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<
         const Iterated* const believed = on_bottom ? &*on_bottom : nullptr;
         PredictedSolve& solve =
             prediction.solves.emplace_back(solve_of(name, options, iterated, believed, bottom.get()));
-        if (prediction.sources.empty())
-            prediction.sources = sources_of(iterated, believed, bottom.get(), tables.front().planned_nodes);
+        if (prediction.sources.empty()) prediction.sources = sources_of(iterated, believed, bottom.get());
         if (!solve.converged) continue;
         SolveTape tape = iterated.on->tape();
         if (bottom) tape.take_bottom(bottom->solve.tape);

@@ -99,7 +99,7 @@ class ProxySolves {
 
     std::size_t count() const { return solves_.size(); }
     PredictedSolve predicted(std::size_t n, const Place& place) const;
-    std::vector<std::string> sources(int planned_nodes) const;
+    std::vector<std::string> sources() const;
 
   private:
     struct Executed {
@@ -172,7 +172,7 @@ PredictedSolve ProxySolves::predicted(std::size_t n, const Place& place) const {
     return predicted;
 }
 
-std::vector<std::string> ProxySolves::sources(int planned_nodes) const {
+std::vector<std::string> ProxySolves::sources() const {
     const auto text = [](const ProxyGrid& on) {
         return fmt::format("{}, {}", on.text(), counted(on.first_cycles(), "cycle"));
     };
@@ -192,10 +192,9 @@ std::vector<std::string> ProxySolves::sources(int planned_nodes) const {
         sources.push_back(fmt::format(
             "computed: V-cycles, by solving on {}; the bottom's numbers are those of as many visits",
             text(*cycle_)));
-    sources.push_back(fmt::format(
+    sources.push_back(
         "counted: bytes of work as declared, by executing the solve of the busiest rank; messages and "
-        "bytes by the plans of all ranks{}",
-        planned_text(planned_nodes)));
+        "bytes by the plans of all ranks");
     if (grids_.merges() && grids_.use.krylov == KrylovLevel::coarsest)
         sources.push_back(
             "bottom: all levels from the first one in merged boxes on; ranks that have none of a "
@@ -250,7 +249,7 @@ Prediction HierarchyMode::predict(const PreparedGrids& prepared, const std::vect
     const Place place{topology, schemes_by_level(tables), exchange_plans(grids, topology, tables), ranks};
     for (std::size_t n = 0; n < proxies.count(); ++n)
         prediction.solves.push_back(proxies.predicted(n, place));
-    prediction.sources = proxies.sources(tables.front().planned_nodes);
+    prediction.sources = proxies.sources();
     prediction.bottom = bottom_of(grids).last;
     if (prediction.solves.size() == 1) prediction.tables = level_tables(grids, prediction.solves.front());
     for (const auto& [name, options] : grids.use.solvers)
