@@ -63,15 +63,19 @@ PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use, const
     return counted->of(use).all;
 }
 
-// One kind of exchange of a level, and how often a cycle makes it.
-struct PlannedExchange {
-    const SchemeUse& use;
-    std::string purpose;
-    PerCycle per_cycle;
-    bool one_colour;  // is all that is carried
-    SchemeOptions scheme;
-    Volume sent;  // in one exchange by the busiest rank, each number by itself
-};
+// Sent in one exchange by the busiest rank, each number by itself, with the bytes of so many fields as the
+// text says.
+Volume sent_by_busiest(const GridSetup& grids, const SchemeUse& use, const SchemeRow& row) {
+    const double share =
+        static_cast<double>(grids.use.exchanged_fields.value_or(1)) / static_cast<double>(use.columns);
+    Volume sent = row.most_sent;
+    sent.bytes *= share;
+    sent.off_node_bytes *= share;
+    return sent;
+}
+Volume sent_by_busiest(const GridSetup& grids, const SchemeTable& table) {
+    return sent_by_busiest(grids, table.use, table.rows[table.chosen.value_or(0)]);
+}
 
 // The messages of a scheme that carry one colour alone; without times.
 SchemeRow row_of_one_colour(const SchemeUse& use, const Resolved& resolved, const SchemeOptions& scheme) {
@@ -81,78 +85,66 @@ SchemeRow row_of_one_colour(const SchemeUse& use, const Resolved& resolved, cons
     return nodes.summary(scheme, plans, use.columns, nullptr, use.value_bytes);
 }
 
-std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Resolved& resolved,
-                                               const std::vector<SchemeTable>& tables) {
-    std::vector<PlannedExchange> planned;
+// Sizes, exchanges and messages of each level: of the text and, as "levels", of the record.
+ReportTable level_table(const GridSetup& grids, const Resolved& resolved,
+                        const std::vector<SchemeTable>& tables) {
+    ReportTable table(
+        "Exchanges of ghost cells; messages and bytes: sent by the busiest rank in one of them");
     // A method on the finest grid without a cycle exchanges in its iterations alone.
     std::optional<CycleExchanges> counted;
     if (grids.use.krylov != KrylovLevel::none && (grids.levels() > 1 || grids.use.full_approximation))
         counted.emplace(grids, resolved.topology);
-    for (const SchemeTable& table : tables) {
-        const SchemeUse& use = table.use;
+    for (const SchemeTable& planned : tables) {
+        const SchemeUse& use = planned.use;
         // The ghosts of an F-cycle's start come on top.
         if (use.is(GhostCells::Purpose::interpolation) &&
             grids.multigrid.interpolation != Interpolation::linear)
             continue;
-        const SchemeRow& row = table.rows[table.chosen.value_or(0)];
-        // The bytes of the fields that the text names.
-        const double share =
-            static_cast<double>(grids.use.exchanged_fields.value_or(1)) / static_cast<double>(use.columns);
-        const auto sent_by = [share](const SchemeRow& of) {
-            Volume sent = of.most_sent;
-            sent.bytes *= share;
-            sent.off_node_bytes *= share;
-            return sent;
+        const std::size_t dimensions = use.layout.dimensions();
+        const int ranks = use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size());
+        const SchemeOptions& scheme = planned.rows[planned.chosen.value_or(0)].scheme;
+        const auto add = [&](const std::string& purpose, const PerCycle& per_cycle, bool one_colour,
+                             const Volume& sent) {
+            const int* const known = std::get_if<int>(&per_cycle);
+            std::string what = purpose + (one_colour ? ", one colour" : "");
+            std::ranges::replace(what, '_', ' ');
+            const auto count = [](const char* field, double value, const char* heading,
+                                  Unit unit = Unit::count) {
+                return Cell(field, value, heading, unit, Kind::counted);
+            };
+            table.add({{"level", use.level, "level"},
+                       {"cells", use.layout.cells(), "cells", cells_text(use.layout.cells(), dimensions)},
+                       {"box", use.layout.width(), "boxes of",
+                        fmt::format("{}^{}", use.layout.width(), dimensions)},
+                       {"", (use.layout.box_count() + ranks - 1) / ranks, "boxes\na rank"},
+                       {"purpose", purpose, "for", what},
+                       {"one_colour", one_colour},
+                       {"ranks", ranks},
+                       {"exchanges_per_cycle", known ? Json(*known) : Json(), "exchanges\na V-cycle",
+                        std::visit([](auto number) { return fmt::format("{}", number); }, per_cycle)},
+                       {"scheme", name(scheme)},
+                       count("messages", sent.messages, "messages"),
+                       count("bytes", sent.bytes, "bytes", Unit::bytes),
+                       count("off_node_messages", sent.off_node_messages, "off-node\nmessages"),
+                       count("off_node_bytes", sent.off_node_bytes, "off-node\nbytes", Unit::bytes)});
         };
-        Volume sent = sent_by(row);
+        Volume sent = sent_by_busiest(grids, planned);
         PerCycle per_cycle = exchanges_per_cycle(grids, use, counted ? &*counted : nullptr);
         int of_one_colour = 0;
         if (int* const all = std::get_if<int>(&per_cycle); all && grids.hierarchy.one_colour_on(use.layout)) {
             of_one_colour = counted->of(use).of_one_colour;
             *all -= of_one_colour;
         }
-        planned.push_back({use, purpose_of(use), per_cycle, false, row.scheme, sent});
+        add(purpose_of(use), per_cycle, false, sent);
         if (of_one_colour > 0)
-            planned.push_back({use, purpose_of(use), of_one_colour, true, row.scheme,
-                               sent_by(row_of_one_colour(use, resolved, row.scheme))});
+            add(purpose_of(use), of_one_colour, true,
+                sent_by_busiest(grids, use, row_of_one_colour(use, resolved, scheme)));
         if (!grids.hierarchy.mixed || use.level > 0 || !use.is(GhostCells::Purpose::stencil)) continue;
         // The same in double precision, once for some cycles.
         const double wider = static_cast<double>(sizeof(double)) / static_cast<double>(use.value_bytes);
         sent.bytes *= wider;
         sent.off_node_bytes *= wider;
-        planned.push_back({use, "residual", "stage", false, row.scheme, sent});
-    }
-    return planned;
-}
-
-// Sizes, exchanges and messages of each level: of the text and, as "levels", of the record.
-ReportTable level_table(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
-    ReportTable table(
-        "Exchanges of ghost cells; messages and bytes: sent by the busiest rank in one of them");
-    for (const auto& [use, purpose, per_cycle, one_colour, scheme, sent] : planned) {
-        const std::size_t dimensions = use.layout.dimensions();
-        const int ranks = use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size());
-        const int* const known = std::get_if<int>(&per_cycle);
-        std::string what = purpose + (one_colour ? ", one colour" : "");
-        std::ranges::replace(what, '_', ' ');
-        const auto count = [](const char* field, double value, const char* heading, Unit unit = Unit::count) {
-            return Cell(field, value, heading, unit, Kind::counted);
-        };
-        table.add(
-            {{"level", use.level, "level"},
-             {"cells", use.layout.cells(), "cells", cells_text(use.layout.cells(), dimensions)},
-             {"box", use.layout.width(), "boxes of", fmt::format("{}^{}", use.layout.width(), dimensions)},
-             {"", (use.layout.box_count() + ranks - 1) / ranks, "boxes\na rank"},
-             {"purpose", purpose, "for", what},
-             {"one_colour", one_colour},
-             {"ranks", ranks},
-             {"exchanges_per_cycle", known ? Json(*known) : Json(), "exchanges\na V-cycle",
-              std::visit([](auto number) { return fmt::format("{}", number); }, per_cycle)},
-             {"scheme", name(scheme)},
-             count("messages", sent.messages, "messages"),
-             count("bytes", sent.bytes, "bytes", Unit::bytes),
-             count("off_node_messages", sent.off_node_messages, "off-node\nmessages"),
-             count("off_node_bytes", sent.off_node_bytes, "off-node\nbytes", Unit::bytes)});
+        add("residual", "stage", false, sent);
     }
     return table;
 }
@@ -178,10 +170,9 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
                         const std::vector<SchemeTable>& tables, double fields, double arrays,
                         const Prediction& prediction) {
     const bool solves = grids.use.krylov != KrylovLevel::none;
-    const std::vector<PlannedExchange> planned = planned_exchanges(grids, resolved, tables);
     const int nodes = tables.front().planned_nodes;
     const DomainFacts domain = facts_of_domain(finest, name(grids.problem.shape));
-    const ReportTable exchanges = level_table(grids, planned);
+    const ReportTable exchanges = level_table(grids, resolved, tables);
     const ReportTable per_iteration = iteration_table(grids.use);
     const Json plan{{"boxes", finest.boxes()},
                     {"domain", domain_json(domain)},
@@ -190,7 +181,7 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
                     {"array_bytes", arrays},
                     {"predicted_bytes", solves ? Json(fields) : Json()},
                     {"planned_nodes", nodes > 0 ? Json(nodes) : Json()},
-                    {"busiest", volume_json(planned.front().sent)},
+                    {"busiest", volume_json(sent_by_busiest(grids, tables.front()))},
                     {"levels", exchanges.rows()},
                     {"per_iteration", per_iteration.rows()}};
     std::string text = domain.whole ? "" : "domain: " + domain_text(domain, finest.boxes()) + "\n";
