@@ -68,7 +68,7 @@ class Communicator {
     // copy, which must be before the session ends. Collective.
     Communicator duplicate() const;
 
-    // The same ranks, whose watch is told of each of these operations before it. Parts have no watch.
+    // The same ranks, whose watch is called before each of these operations. Parts have no watch.
     Communicator watched(CollectiveWatch watch) const;
 
     // The ranks that give the same colour, in this group's order. Freed as a duplicate. Collective.

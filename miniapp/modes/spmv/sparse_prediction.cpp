@@ -150,7 +150,7 @@ std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, cons
 }
 
 Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                   const SparseProxySolve& proxy, const std::vector<ExchangePlan>& plans,
+                   const SparseProxySolve& proxy, const Trace& setup, const std::vector<ExchangePlan>& plans,
                    const CoarsestRanks* coarsest) {
     VirtualRanks ranks = virtual_ranks(resolved);
     ranks.coarsest = coarsest;
@@ -162,7 +162,7 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
         slice.times = solve.counts.back().value / static_cast<double>(solve.proxy_iterations);
     predict(solve, std::span(&slice, 1), plans, ranks, {});
     if (coarsest) {
-        once.trace = proxy.setup;
+        once.trace = setup;
         ranks.progression = Progression::by_mpi;  // MPI's
         Costs costs(plans, ranks);
         solve.setup = time_of_solve(std::span(&once, 1), costs);

@@ -14,7 +14,6 @@ namespace keel {
 
 struct SparseProxySolve {
     Trace solve;
-    Trace setup = {};  // algebraic multigrid's, where that takes part
     Report report = {};
 };
 
@@ -30,10 +29,10 @@ SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const 
 // Why there is none, with the remedy; empty if there is one. It follows "no seconds are predicted".
 std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, const DryRunLimit& limit);
 
-// From a proxy solve and the chosen plans of all its exchanges. `coarsest`: with algebraic multigrid, else
-// null.
+// From a proxy solve, the set-up of algebraic multigrid, and the chosen plans of all their exchanges.
+// `coarsest`: null without algebraic multigrid.
 Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                   const SparseProxySolve& proxy, const std::vector<ExchangePlan>& plans,
+                   const SparseProxySolve& proxy, const Trace& setup, const std::vector<ExchangePlan>& plans,
                    const CoarsestRanks* coarsest);
 
 }  // namespace keel

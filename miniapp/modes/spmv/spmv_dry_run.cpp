@@ -52,7 +52,7 @@ DryRunCost cost_of(const MatrixUse& use, const MatrixSize& size, double requests
 Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size, const Sizes& found,
                    const GlobalRows& all, const Pattern& pattern) {
     if (const std::optional<VirtualAmg>& amg = found.amg)
-        return predict(use, resolved, size, *amg->proxy, amg->plans, &*amg->coarsest_ranks);
+        return predict(use, resolved, size, *amg->proxy, amg->setup, amg->plans, &*amg->coarsest_ranks);
     const MatrixPart most{static_cast<std::size_t>(found.counts.rows.most),
                           static_cast<std::size_t>(found.counts.nonzeros.most)};
     const SchemeOptions scheme = schemes_of_matrix(resolved.comm.scheme, found.schemes).solves;
@@ -63,7 +63,7 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
                      Representatives::themselves(block_layout(1), resolved.topology),
                      {}});
     plans.front().plans.push_back(make_plan(pattern, resolved.topology, scheme, {}));
-    return predict(use, resolved, size, proxy_solve(use, all, most), plans, nullptr);
+    return predict(use, resolved, size, proxy_solve(use, all, most), {}, plans, nullptr);
 }
 
 // The sizes of all ranks, virtual ones too, by this rank alone.

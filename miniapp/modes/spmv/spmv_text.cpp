@@ -97,25 +97,6 @@ std::string solve_record(const NamedSolver& solver, std::size_t repeat, const Sp
 
 // --- Algebraic multigrid on virtual ranks
 
-namespace {
-
-// The work of a run's set-up that no number of the dry run has.
-std::string not_counted(const VirtualAmg& amg, const AmgOptions& options) {
-    const auto levels = static_cast<long>(amg.levels.size());
-    std::string all_reduces = "all-reduces, of the search for roots and of sizes";
-    if (options.aggregates() && levels > 1)
-        all_reduces += fmt::format("; {} of these are maxima for bounds of eigenvalues", levels - 1);
-    return wrapped(
-               fmt::format("not counted of set-up: computing, values of ghosts (strength, roots, lengths of "
-                           "rows), rows that make P{}, messages that agree on plans, and {}",
-                           options.ownership == Ownership::condensed ? ", rows that move to fewer ranks" : "",
-                           all_reduces),
-               4) +
-           "\n";
-}
-
-}  // namespace
-
 std::string virtual_amg_text(const VirtualAmg& amg, const AmgOptions& options) {
     if (amg.levels.empty()) return "Algebraic multigrid: " + amg.too_large + "\n";
     std::string text = fmt::format("Algebraic multigrid: {}, as on any number of ranks\n",
@@ -124,7 +105,12 @@ std::string virtual_amg_text(const VirtualAmg& amg, const AmgOptions& options) {
     text += level_sizes(amg.levels);
     if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest), 4);
     if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
-    if (!amg.proxy) text += not_counted(amg, options);  // otherwise the prediction says it
+    const auto in_setup = [&](Event::Kind kind) { return std::ranges::count(amg.setup, kind, &Event::kind); };
+    if (!amg.setup.empty() && !amg.proxy)  // otherwise the prediction says it
+        text += fmt::format(
+            "set-up: {} exchanges, {} all-reduces{}\n", in_setup(Event::Kind::exchange),
+            in_setup(Event::Kind::all_reduce),
+            options.ownership == Ownership::condensed ? ", besides rows that move to fewer ranks" : "");
     return amg.exchanges.empty() ? text : text + "\n" + scheme_tables_text(amg.exchanges);
 }
 

@@ -22,7 +22,7 @@ namespace keel {
 // same plan unless AmgOptions names a scheme for rows, whose scheme is then not chosen; and norms of
 // aggregates, which no plan carries.
 enum class AmgMessages { products, values, rows, partial_rows, transfers, norms };
-// Told of each exchange of set-up and of each plan that ranks agree on.
+// Called for each exchange of set-up and for each plan that ranks agree on.
 enum class AmgStep { plan, exchange };
 using AmgStepWatch = std::function<void(AmgStep step, AmgMessages what)>;
 

@@ -311,11 +311,9 @@ VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved,
     planner.finish(hierarchy.facts());
     amg.outcome = hierarchy.outcome();
     amg.missing = hierarchy.missing();
-    if (solved && amg.missing.empty() && amg.too_large.empty() && !hierarchy.varies()) {
-        Trace setup = recorder.take({amg.levels, planner.most(), resolved.comm});
-        amg.proxy = proxy_solve(*solved, hierarchy, A, ledger, planner.most());
-        amg.proxy->setup = std::move(setup);
-    }
+    if (!amg.missing.empty() || !amg.too_large.empty()) return amg;
+    amg.setup = recorder.take({amg.levels, planner.most(), resolved.comm});
+    if (solved && !hierarchy.varies()) amg.proxy = proxy_solve(*solved, hierarchy, A, ledger, planner.most());
     return amg;
 }
 

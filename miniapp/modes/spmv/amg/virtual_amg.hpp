@@ -23,6 +23,7 @@ struct VirtualAmg {
     // send home; values of the coarsest, if a Krylov method solves there.
     std::vector<SchemeTable> exchanges;
     std::string too_large;  // why levels or exchanges are missing
+    Trace setup = {};       // of the rank with most of each level; empty where anything is missing
     // Seconds are predicted from these, if that is asked for and nothing is missing: a solve here, the chosen
     // plans of all exchanges, and who has rows of the coarsest level.
     std::optional<SparseProxySolve> proxy = {};
