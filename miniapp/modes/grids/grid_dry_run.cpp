@@ -63,8 +63,8 @@ PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use, const
     return counted->of(use).all;
 }
 
-// Sent in one exchange by the busiest rank, each number by itself, with the bytes of so many fields as the
-// text says.
+// Sent in one exchange by the busiest rank, each number by itself, with the bytes of the fields that the text
+// names.
 Volume sent_by_busiest(const GridSetup& grids, const SchemeUse& use, const SchemeRow& row) {
     const double share =
         static_cast<double>(grids.use.exchanged_fields.value_or(1)) / static_cast<double>(use.columns);
