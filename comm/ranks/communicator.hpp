@@ -46,7 +46,7 @@ struct KeptMessages {
     std::size_t relayed = 0;  // items that travel on
 };
 
-// The collective operations that a watch is told of, with the words that each rank gives: sums and maxima,
+// The collective operations that a watch sees, with the words that each rank gives: sums and maxima,
 // gathers to all, the making of a communicator of the same ranks and of parts.
 enum class Collective { reduction, gather, duplicate, split };
 using CollectiveWatch = std::function<void(Collective what, std::size_t words)>;
