@@ -15,6 +15,8 @@ std::unique_ptr<Transport> make_transport(Carrier carrier, const TransportOption
             return make_shared_memory(options, schedule);
         case Carrier::put:
             return make_put(options, schedule);
+        case Carrier::partitioned:
+            return make_partitioned(options, schedule);
         case Carrier::isend:
             break;
     }

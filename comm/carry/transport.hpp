@@ -35,10 +35,12 @@ using Meanwhile = std::function<bool()>;
 
 // The calls of MPI that carry messages. A new one is a file of transports/, a name here and a line in
 // make_transport().
-enum class Carrier { isend, persistent, neighbour, shared, put };
+enum class Carrier { isend, persistent, neighbour, shared, put, partitioned };
 constexpr auto names_of(Carrier) {
-    return std::array{"isend", "persistent", "neighbour", "shared", "put"};
+    return std::array{"isend", "persistent", "neighbour", "shared", "put", "partitioned"};
 }
+// Whether the MPI has what `partitioned` calls (MPI 4).
+bool has_partitioned_messages();
 // Whether messages lie in windows, which are memory of the host.
 constexpr bool in_windows(Carrier carrier) {
     return carrier == Carrier::shared || carrier == Carrier::put;

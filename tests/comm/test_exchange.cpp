@@ -33,8 +33,11 @@ bool host_may_send_directly() {
 #endif
 }
 
+// Counts the transports that this MPI has over and over.
 Carrier carrier_numbered(int n) {
-    return static_cast<Carrier>(n % static_cast<int>(names_of(Carrier{}).size()));
+    static_assert(static_cast<std::size_t>(Carrier::partitioned) + 1 == names_of(Carrier{}).size());
+    return static_cast<Carrier>(
+        n % (static_cast<int>(Carrier::partitioned) + (has_partitioned_messages() ? 1 : 0)));
 }
 
 struct Fixture {
@@ -468,7 +471,7 @@ TEST_CASE("a failing call of MPI is an error that names it") {
 
 TEST_CASE("transports that are made and freed leave nothing of MPI behind", "[exhaustive]") {
     // MPICH numbers some two thousand communicators at a time.
-    const auto carrier = GENERATE(Carrier::persistent, Carrier::neighbour, Carrier::shared, Carrier::put);
+    const auto carrier = carrier_numbered(GENERATE(1, 2, 3, 4, 5));
     Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 1);
     const Topology topology = virtual_topology(x.comm.size(), 2);
     for (int n = 0; n < 1200; ++n) {

@@ -71,8 +71,9 @@ TEST_CASE("boxes are needed by who holds them behind, and every scheme brings th
 }
 
 TEST_CASE("cells arrive where their boxes go, under every scheme, several fields at a time") {
-    const auto carrier =
-        GENERATE(Carrier::isend, Carrier::persistent, Carrier::neighbour, Carrier::shared, Carrier::put);
+    const auto carrier = GENERATE(Carrier::isend, Carrier::persistent, Carrier::neighbour, Carrier::shared,
+                                  Carrier::put, Carrier::partitioned);
+    if (carrier == Carrier::partitioned && !has_partitioned_messages()) return;
     const Communicator comm = Communicator::world();
     const Topology topology = virtual_topology(comm.size(), 3);
     const auto backend = test::chosen_backend();

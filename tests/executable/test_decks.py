@@ -64,6 +64,11 @@ class Decks(KeelTest):
         # mpiexec takes a second or two of sleep over a failure.
         at_once(8, refuse, [deck for deck in BAD if deck in some or marked(deck, "ranks")])
 
+    def test_partitioned_messages_are_refused_by_an_mpi_without_them(self) -> None:
+        run = self.run_keel(None, INPUTS / "smoke/periodic.toml", *ONCE, "comm.transport=partitioned")
+        reason = "has no partitioned messages (MPI 4); choose persistent"
+        self.assertTrue(run.status == 0 or (run.status == 2 and reason in " ".join(run.stderr.split())), run)
+
     def test_without_a_deck_the_defaults_run(self) -> None:
         run = self.valid(1, *ONCE)
         self.assertEqual(run.record("run")["cells"], [64, 64, 64])

@@ -610,6 +610,8 @@ TEST_CASE("the smoke decks together try every choice of every key") {
     // This word needs a machine's file, which a deck cannot name from anywhere:
     // tests/executable/test_choice.py.
     tried["comm.scheme"].insert("auto");
+    // Not every MPI has them: tests/comm/test_exchange.cpp.
+    tried["comm.transport"].insert("partitioned");
     // Every one of them is tried by tests/solvers/amg/test_amg.cpp.
     for (const SchemeOptions& one : candidates_without_axes({})) tried["amg.rows_scheme"].insert(name(one));
     tried["amg.rows_scheme"].insert(as_all_else);

@@ -112,6 +112,7 @@ class MessagesByRequest : public PostedMessages {
 
 std::unique_ptr<Transport> make_isend(const TransportOptions& options, const RankSchedule& schedule);
 std::unique_ptr<Transport> make_persistent(const TransportOptions& options, const RankSchedule& schedule);
+std::unique_ptr<Transport> make_partitioned(const TransportOptions& options, const RankSchedule& schedule);
 std::unique_ptr<Transport> make_neighbour(const TransportOptions& options, const RankSchedule& schedule);
 std::unique_ptr<Transport> make_shared_memory(const TransportOptions& options, const RankSchedule& schedule);
 std::unique_ptr<Transport> make_put(const TransportOptions& options, const RankSchedule& schedule);

@@ -132,6 +132,8 @@ void check_run(Rules& rules, int started) {
     rules.allow(!device_aware || Session::takes_device_memory(backend), {"comm.device"},
                 fmt::format("{} does not say that it takes the memory of {} devices; choose staged or auto",
                             Session::library(), backend));
+    rules.allow(p.comm.transport != Carrier::partitioned || has_partitioned_messages(), {"comm.transport"},
+                fmt::format("{} has no partitioned messages (MPI 4); choose persistent", Session::library()));
     rules.allow(
         !device_aware || !in_windows(p.comm.transport), {"comm.transport", "comm.device"},
         "messages lie in memory of the host; give comm.device = \"staged\", or choose another transport");
