@@ -39,11 +39,13 @@ class Session {
     [[noreturn]] static void abort(int status);  // ends all ranks
 };
 
-// Messages that exchanges of a virtual rank send or receive again and again, and the items in their lists.
+// Messages that exchanges of a virtual rank send or receive again and again, the items in their lists, and
+// windows.
 struct KeptMessages {
     std::size_t messages = 0;
     std::size_t items = 0;
     std::size_t relayed = 0;  // items that travel on
+    std::size_t window_bytes = 0;
 };
 
 // The collective operations that a watch sees, with the words that each rank gives: sums and maxima,

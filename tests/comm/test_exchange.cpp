@@ -497,6 +497,27 @@ TEST_CASE("transports that are made and freed leave nothing of MPI behind", "[ex
     make_and_free(carrier_numbered(GENERATE(1, 2, 3, 4, 5)), 2500, 500);
 }
 
+TEST_CASE("the window of a virtual rank has two places for each message that it receives") {
+    struct Expected {
+        Carrier carrier;
+        std::size_t of_one_field, of_four;
+    };
+    // Shared places are of whole lines of 256 bytes, behind two lines of counts; before all is one line.
+    const auto expected =
+        GENERATE(Expected{Carrier::put, 2 * 64, 2 * 256}, Expected{Carrier::isend, 0, 0},
+                 Expected{Carrier::shared, 256 * (1 + 2 * (2 + 2)), 256 * (1 + 2 * (2 + 2))});
+    KeptMessages kept;
+    const Communicator rank = Communicator::virtual_rank(1, 3, &kept);
+    const Topology topology = virtual_topology(3, 2);
+    const ListedPattern pattern({{{0, 5, 0}, 1}, {{2, 3, 0}, 1}});
+    const RankSchedule schedule(make_plan(pattern, topology, {}, 1), 1);
+    const auto messages = make_transport(expected.carrier, {rank, topology}, schedule);
+    messages->reserve(1);
+    CHECK(kept.window_bytes == expected.of_one_field);
+    messages->reserve(4);
+    CHECK(kept.window_bytes == expected.of_four);
+}
+
 TEST_CASE("an exchange is begun and finished in turn") {
     Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 1);
     const auto exchange = x.exchange(1, Neighbours::faces, 8);

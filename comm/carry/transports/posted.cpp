@@ -75,6 +75,12 @@ std::vector<std::int64_t> PostedMessages::places_at_receivers(std::span<const st
     return sent;
 }
 
+void PostedMessages::keep_window(std::int64_t bytes) {
+    if (comm_.kept_messages() == nullptr) return;
+    comm_.kept_messages()->window_bytes += static_cast<std::size_t>(bytes) - window_bytes_;
+    window_bytes_ = static_cast<std::size_t>(bytes);
+}
+
 void PostedMessages::idle() const {
     if (meanwhile_) meanwhile_();
     int found = 0;

@@ -47,6 +47,8 @@ class PostedMessages : public Transport {
 
     // Waits for all requests, and progresses what else is in flight.
     void until_done(std::span<MPI_Request> open) const;
+    // Counts the window of a virtual rank, in place of the one before.
+    void keep_window(std::int64_t bytes);
     // Progresses what else is in flight, and gives the processor to another rank.
     void idle() const;
     bool is_virtual() const { return comm_.is_virtual(); }
@@ -85,6 +87,7 @@ class PostedMessages : public Transport {
     int level_;
     Flight flight_;
     std::size_t arrived_ = 0;  // receives waited for
+    std::size_t window_bytes_ = 0;
 };
 
 // A request for each message: of the receives, then of the sends, stage after stage.

@@ -23,12 +23,13 @@ class Put : public MessagesByRequest {
     }
 
     void reserve(std::size_t fields) override {
-        if (is_virtual()) return;
-        free_window();
         fields_ = fields;
         std::vector<std::int64_t> places{0};
         for (const MessageEnd& message : schedule().receives)
             places.push_back(places.back() + 2 * half(message));
+        keep_window(places.back());
+        if (is_virtual()) return;
+        free_window();
         require(
             MPI_Win_allocate(places.back(), 1, MPI_INFO_NULL, comm(), static_cast<void*>(&base_), &window_),
             "MPI_Win_allocate");

@@ -53,8 +53,6 @@ class Shared : public MessagesByRequest {
     }
 
     void reserve(std::size_t fields) override {
-        if (is_virtual()) return;
-        free_window();
         const auto bytes = [fields](const MessageEnd& message) {  // whole lines
             const std::size_t values = message.values * fields * sizeof(double);
             return (values + alignof(Counts) - 1) / alignof(Counts) * alignof(Counts);
@@ -62,6 +60,9 @@ class Shared : public MessagesByRequest {
         std::vector<std::int64_t> places{alignof(Counts)};
         for (const MessageEnd& message : schedule().receives)
             places.push_back(places.back() + static_cast<std::int64_t>(sizeof(Counts) + 2 * bytes(message)));
+        keep_window(places.back());
+        if (is_virtual()) return;
+        free_window();
         std::byte* base = nullptr;
         require(MPI_Win_allocate_shared(places.back(), 1, MPI_INFO_NULL, node_, static_cast<void*>(&base),
                                         &window_),

@@ -61,7 +61,7 @@ double CountedGrid::bytes() const {
     // Plan, schedule and MPI keep so much of a message besides its values: 1.4 to 1.8 kB, measured with Open
     // MPI 4.1.
     constexpr std::size_t of_message = 1600;
-    return static_cast<double>(memory_.bytes() + of_message * messages_.messages +
+    return static_cast<double>(memory_.bytes() + messages_.window_bytes + of_message * messages_.messages +
                                2 * sizeof(Item) * messages_.items + sizeof(BlockCopy) * messages_.relayed);
 }
 
