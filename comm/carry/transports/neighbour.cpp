@@ -67,22 +67,12 @@ class Neighbour : public PostedMessages {
         rounds_.push_back(round);
     }
     void make_graph(Round& round, MPI_Comm members) const {
-        MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
-        MPI_Comm_group(comm(), &all);
-        MPI_Comm_group(members, &some);
-        const auto among = [&](const Ends& ends) {
-            std::vector<int> ranks = ends.ranks(), translated(ranks.size());
-            MPI_Group_translate_ranks(all, static_cast<int>(ranks.size()), ranks.data(), some,
-                                      translated.data());
-            return translated;
-        };
-        const std::vector<int> from = among(round.receives), to = among(round.sends);
+        const std::vector<int> from = translated(round.receives.ranks(), comm(), members);
+        const std::vector<int> to = translated(round.sends.ranks(), comm(), members);
         require(MPI_Dist_graph_create_adjacent(members, static_cast<int>(from.size()), from.data(),
                                                MPI_UNWEIGHTED, static_cast<int>(to.size()), to.data(),
                                                MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &round.graph),
                 "MPI_Dist_graph_create_adjacent");
-        MPI_Group_free(&all);
-        MPI_Group_free(&some);
     }
 
     void post_receives() override {

@@ -44,8 +44,7 @@ void PostedMessages::post(std::size_t stage) {
     if (!comm_.is_virtual()) post_sends(stage);
     if (ledger_ == nullptr) return;
     for (const MessageEnd& message : schedule_.stages[stage].sends) {
-        const auto bytes =
-            static_cast<long>(message.values * flight_.fields * bytes_of_value(flight_.precision));
+        const auto bytes = static_cast<long>(flight_.bytes(message));
         const bool off_node = !topology_.same_node(schedule_.rank, message.peer);
         ledger_->at(Op::send, level_).traffic += Traffic{1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
     }
@@ -123,6 +122,17 @@ void MessagesByRequest::post_send(const MessageEnd& message, MPI_Request& reques
     require(MPI_Isend(flight().send + flight().place(message), count(message, schedule().rank, message.peer),
                       flight().type(), message.peer, tag(message), comm(), &request),
             "MPI_Isend");
+}
+
+std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from, MPI_Comm to) {
+    MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+    MPI_Comm_group(from, &all);
+    MPI_Comm_group(to, &some);
+    std::vector<int> numbers(ranks.size());
+    MPI_Group_translate_ranks(all, static_cast<int>(ranks.size()), ranks.data(), some, numbers.data());
+    MPI_Group_free(&all);
+    MPI_Group_free(&some);
+    return numbers;
 }
 
 }  // namespace keel

@@ -23,6 +23,9 @@ struct Flight {
     std::size_t place(const MessageEnd& message) const {
         return message.offset * fields * bytes_of_value(precision);
     }
+    std::size_t bytes(const MessageEnd& message) const {
+        return message.values * fields * bytes_of_value(precision);
+    }
     bool operator==(const Flight&) const = default;
 };
 
@@ -112,6 +115,9 @@ class MessagesByRequest : public PostedMessages {
   private:
     std::vector<std::size_t> first_;  // request of each stage
 };
+
+// The numbers of ranks of one communicator in another; MPI_UNDEFINED of those that are not in it.
+std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from, MPI_Comm to);
 
 std::unique_ptr<Transport> make_isend(const TransportOptions& options, const RankSchedule& schedule);
 std::unique_ptr<Transport> make_persistent(const TransportOptions& options, const RankSchedule& schedule);

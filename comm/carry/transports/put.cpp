@@ -94,8 +94,7 @@ class Put : public MessagesByRequest {
         require(MPI_Win_sync(window_), "MPI_Win_sync");
         for (std::size_t n = first; n < end; ++n) {
             const MessageEnd& message = schedule().receives[n];
-            std::copy_n(base_ + of_this_exchange(received_[n], message),
-                        message.values * flight().fields * bytes_of_value(flight().precision),
+            std::copy_n(base_ + of_this_exchange(received_[n], message), flight().bytes(message),
                         flight().receive + flight().place(message));
             // Its receive has been posted.
             require(MPI_Send(nullptr, 0, MPI_BYTE, message.peer, answer_tag(message), comm()), "MPI_Send");

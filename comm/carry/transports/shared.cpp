@@ -35,15 +35,9 @@ class Shared : public MessagesByRequest {
         if (is_virtual()) return;
         require(MPI_Comm_split_type(comm(), MPI_COMM_TYPE_SHARED, schedule.rank, MPI_INFO_NULL, &node_),
                 "MPI_Comm_split_type");
-        MPI_Group all = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
-        MPI_Comm_group(comm(), &all);
-        MPI_Comm_group(node_, &here);
         std::vector<int> ranks(static_cast<std::size_t>(options.comm.size()));
         std::iota(ranks.begin(), ranks.end(), 0);
-        on_node_.resize(ranks.size());
-        MPI_Group_translate_ranks(all, options.comm.size(), ranks.data(), here, on_node_.data());
-        MPI_Group_free(&all);
-        MPI_Group_free(&here);
+        on_node_ = translated(ranks, comm(), node_);
     }
     ~Shared() override {
         // Windows are freed by all ranks together, of which another may not come here.
@@ -123,7 +117,8 @@ class Shared : public MessagesByRequest {
             }
             // The message of the exchange before the last, which lay there, has been read.
             until(place.counts().read, exchange_ - std::min<std::uint64_t>(exchange_, 2));
-            std::copy_n(flight().send + flight().place(message), bytes_of(message), place.half(exchange_));
+            std::copy_n(flight().send + flight().place(message), flight().bytes(message),
+                        place.half(exchange_));
             std::atomic_ref(place.counts().written).store(exchange_, std::memory_order_release);
         }
     }
@@ -133,15 +128,13 @@ class Shared : public MessagesByRequest {
             if (place.at == nullptr) continue;
             const MessageEnd& message = schedule().receives[n];
             until(place.counts().written, exchange_);
-            std::copy_n(place.half(exchange_), bytes_of(message), flight().receive + flight().place(message));
+            std::copy_n(place.half(exchange_), flight().bytes(message),
+                        flight().receive + flight().place(message));
             std::atomic_ref(place.counts().read).store(exchange_, std::memory_order_release);
         }
     }
     void until(std::uint64_t& count, std::uint64_t least) const {
         while (std::atomic_ref(count).load(std::memory_order_acquire) < least) idle();
-    }
-    std::size_t bytes_of(const MessageEnd& message) const {
-        return message.values * flight().fields * bytes_of_value(flight().precision);
     }
 
     MPI_Comm node_ = MPI_COMM_NULL;
