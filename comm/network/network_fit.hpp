@@ -78,7 +78,6 @@ std::optional<double> fit_overhead(std::span<const Burst> bursts);
 struct Concurrency {
     double median = 0, least = 0, most = 0;
 
-    double width() const { return most - least; }
     // The range does not contain 0 and 1, nor misses all between them by more than 0.1: bytes are mispriced.
     bool identifiable() const { return (least > 0 || most < 1) && least < 1.1 && most > -0.1; }
 };

@@ -169,27 +169,25 @@ Switches fit_messages(NetworkResults& network, MessagePath path, Memory memory) 
     return switches;
 }
 
-// The concurrency of each fan, and that of the machine, by the narrowest interval between nodes or, if no
-// rank has two others there, in a node.
+// The concurrency of each fan, and that of the machine, by the shortest messages that identify it between
+// nodes or, if no rank has two others there, in a node.
 void fit_concurrencies(NetworkResults& network) {
     const auto& host = *network.machine.messages[static_cast<std::size_t>(Memory::host)];
-    std::optional<Concurrency> narrowest;
+    std::optional<Concurrency> shortest;
     for (auto& one : network.classes) {
-        if (!one.fans.empty()) narrowest.reset();
+        if (!one.fans.empty()) shortest.reset();
         for (FanResults& fan : one.fans) {
             const auto& cost = host.at(one.locality, host.protocol(fan.bytes));
             // A byte takes nothing: beta of short messages alone is noise.
             if (cost) fan.concurrency = fit_concurrency(fan.rounds, cost->beta * (fan.bytes - 1));
-            const auto& found = fan.concurrency;
-            if (found && found->identifiable() && (!narrowest || found->width() < narrowest->width()))
-                narrowest = found;
+            if (!shortest && fan.concurrency && fan.concurrency->identifiable()) shortest = fan.concurrency;
         }
     }
-    if (narrowest) network.machine.concurrency = std::clamp(narrowest->median, 0.0, 1.0);
+    if (shortest) network.machine.concurrency = std::clamp(shortest->median, 0.0, 1.0);
     network.remarks.push_back(
-        narrowest
-            ? fmt::format("concurrency: {:.2f}, {:.2f} to {:.2f} in {} rounds", narrowest->median,
-                          narrowest->least, narrowest->most, fan_rounds)
+        shortest
+            ? fmt::format("concurrency: {:.2f}, {:.2f} to {:.2f} in {} rounds", shortest->median,
+                          shortest->least, shortest->most, fan_rounds)
             : "concurrency: not identifiable; latencies overlap where an overhead is known, else add up");
 }
 
