@@ -244,6 +244,7 @@ class Prediction(KeelTest):
         self.assertGreater(solve["latency"]["solve"]["messages"], solve["latency"]["bottom"]["messages"])
         self.assertIn("Time per solve, predicted: the rank with most to do", run.stdout)
         self.assertIn("- computed: the bottom's iterations", run.stdout)
+        self.assertIn("an exchange; concurrency 0", run.flat)
 
     def test_iterations_that_are_given_take_the_place_of_those_on_the_real_bottom(self) -> None:
         words = [INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=64"]

@@ -104,7 +104,8 @@ std::string sources_text(const Resolved& resolved, const std::vector<std::string
             "Predicted for {}, {}, {}; all-reduces by {}; delays of {} an all-reduce and {} an exchange",
             machine.name, counted(resolved.ranks, "rank"), resolved.topology.describe(),
             name(resolved.comm.all_reduce.algorithm), seconds_text(machine.noise.all_reduce),
-            seconds_text(machine.noise.exchange)),
+            seconds_text(machine.noise.exchange)) +
+            (machine.concurrency ? fmt::format("; concurrency {:.2g}", *machine.concurrency) : ""),
         4);
     for (const std::string& source : sources) text += "\n" + wrapped("- " + source, 4);
     const char* const modelled =
