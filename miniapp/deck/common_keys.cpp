@@ -162,6 +162,10 @@ void add_bottom(Table& table) {
                    "number of directions at a time (enlarged methods)", "columns");
     expert.choice("splitting", &Bottom::splitting,
                   "split of an enlarged method's residual: boxes, cells in turns, or slabs");
+    expert.integer("restart", &Bottom::restart, between(1, 1000), "iterations between restarts (GMRES)",
+                   "iterations");
+    expert.choice("orthogonalisation", &Bottom::orthogonalisation,
+                  "how GMRES makes its basis orthogonal; delayed: by one all-reduce an iteration");
 }
 
 void add_comm(Table& table) {

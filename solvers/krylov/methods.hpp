@@ -38,8 +38,8 @@ class Quantity {
 };
 
 // How a method takes a preconditioner M: not at all; as the system A M y = b (LinearSystem); or in a
-// form of its own for symmetric M.
-enum class Preconditioning { none, right, symmetric };
+// form of its own, for any M or for symmetric ones.
+enum class Preconditioning { none, right, own, symmetric };
 
 // Vectors that a method needs to be linearly independent, so that there must be as many unknowns: `per_unit`
 // times the value of a key of [bottom], and `more`.

@@ -36,6 +36,13 @@ constexpr bool exchanges_for_several(Powers powers) {
     return powers == Powers::matrix_powers || powers == Powers::fused_matrix_powers;
 }
 
+// The forms of Arnoldi's relation, by their way to make a vector orthogonal (gmres/forms.cpp): Gram-Schmidt
+// modified, classical twice, in inverse compact WY form, and classical twice with a delay.
+enum class Orthogonalisation { mgs, cgs2, icwy, delayed };
+constexpr auto names_of(Orthogonalisation) {
+    return std::array{"mgs", "cgs2", "icwy", "delayed"};
+}
+
 // The norm that a method tests: |r|; with a preconditioner also sqrt(r . M r), which it minimises and knows
 // anyway; without one max|r|, as Williams et al. 2014 at their bottom.
 enum class Norm { residual, natural, max };
@@ -87,6 +94,9 @@ struct BottomOptions {
     // --- Enlarged methods
     int block = 4;  // columns of the block vectors
     Splitting splitting = Splitting::boxes;
+    // --- GMRES
+    int restart = 30;  // iterations between restarts
+    Orthogonalisation orthogonalisation = Orthogonalisation::delayed;
 };
 
 }  // namespace keel

@@ -66,6 +66,13 @@ class QR {
     // (f,f), where append() formed it on the way.
     virtual std::optional<double> square_of_f() const { return {}; }
 
+    // a = c a + s b, b = c b - s a
+    static void rotate(double& a, double& b, double c, double s) {
+        const double old = a;
+        a = c * old + s * b;
+        b = c * b - s * old;
+    }
+
   protected:
     LinearSystem& A() { return A_; }
     SmallMatrix& R() { return R_; }
@@ -82,13 +89,8 @@ class QR {
     bool normalise(Vector v, double vv);
 
     void rotate_out_oldest();
-    // Rows i and i + 1 of R and columns i and i + 1 of Q were rotated: a = c a + s b, b = c b - s a.
+    // Rows i and i + 1 of R and columns i and i + 1 of Q were rotated.
     virtual void rotated(std::size_t /*i*/, double /*c*/, double /*s*/) {}
-    static void rotate(double& a, double& b, double c, double s) {
-        const double old = a;
-        a = c * old + s * b;
-        b = c * b - s * old;
-    }
 
     // One all-reduce for inner products that are listed one by one.
     void want(Vector x, Vector y) { wanted_.push_back({x, y}); }

@@ -298,6 +298,42 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
     }
 }
 
+TEST_CASE("convection is exact for what is constant or linear, and has no positive entry off its diagonal") {
+    for (const Index& cells : {Index{6, 5, 1}, Index{5, 4, 3}}) {
+        MatrixChoice p = generated("convection", 1, 1);
+        p.cells = cells;
+        p.options.peclet = 50;
+        const Dense A = matrix(p, 3);
+        CHECK(matrix_size(p).entries == static_cast<double>(A.size()));
+        const auto place = [&](std::int64_t row) {
+            return Index{static_cast<int>(row % cells[0]), static_cast<int>(row / cells[0] % cells[1]),
+                         static_cast<int>(row / cells[0] / cells[1])};
+        };
+        const std::int64_t rows = cells[0] * cells[1] * cells[2];
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const Index at = place(r);
+            double ones = 0;
+            std::array<double, 3> slopes{};  // sums of entries times cells' numbers in each direction
+            for (std::int64_t c = 0; c < rows; ++c) {
+                const auto entry = A.find({r, c});
+                if (entry == A.end()) continue;
+                CHECK((entry->second > 0) == (r == c));
+                ones += entry->second;
+                for (std::size_t d = 0; d < 3; ++d) slopes[d] += entry->second * place(c)[d];
+            }
+            bool wall = false;
+            for (std::size_t d = 0; d < (cells[2] == 1 ? 2U : 3U); ++d)
+                wall = wall || at[d] == 0 || at[d] + 1 == cells[d];
+            CHECK((ones > 1e-12) == wall);
+            if (wall) continue;
+            const double x = (at[0] + 0.5) / cells[0] * 2 - 1, y = (at[1] + 0.5) / cells[1] * 2 - 1;
+            CHECK(std::abs(slopes[0] - 50.0 / cells[0] * 2 * y * (1 - x * x)) < 1e-12);
+            CHECK(std::abs(slopes[1] + 50.0 / cells[0] * 2 * x * (1 - y * y)) < 1e-12);
+            CHECK(std::abs(slopes[2]) < 1e-12);
+        }
+    }
+}
+
 TEST_CASE("the random matrix is symmetric, diagonally dominant and spread out") {
     const Dense A = matrix(generated("random", 500, 6), 3);
     std::map<std::int64_t, double> sums;

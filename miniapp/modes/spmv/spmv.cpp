@@ -31,8 +31,11 @@ MatrixChoice matrix_of(const Deck& deck, int ranks) {
         return {.options = options,
                 .grid = GridOperator{problem, domain_of(problem, ranks)},
                 .seed = problem.seed};
-    problem.dimensions = ProblemOptions().dimensions;  // is not its key
-    return {.options = options, .cells = problem.box * resolved_boxes(problem, ranks), .seed = problem.seed};
+    const bool plane = options.matrix == "convection" && problem.dimensions == 2;
+    problem.dimensions = plane ? 2 : 3;  // no other matrix' key
+    return {.options = options,
+            .cells = in_each_direction(problem.box, plane ? 2 : 3, 1) * resolved_boxes(problem, ranks),
+            .seed = problem.seed};
 }
 
 double entry_of_x(std::int64_t row, std::size_t column) {
@@ -78,6 +81,8 @@ class SpmvMode : public Mode {
             .integer("row_entries", &Matrix::row_entries, between(1, 10000),
                      "entries on each side of a banded diagonal, of a random row; rows of a block")
             .needs("problem.matrix", {"banded", "random", "dense_blocks"});
+        problem.real("peclet", &Matrix::peclet, from(0), "strength of the wind over that of diffusion")
+            .needs("problem.matrix", {"convection"});
         problem.experts().choice("ordering", &Matrix::ordering,
                                  "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
         Section<Matrix>(table, "comm", name())
@@ -89,7 +94,8 @@ class SpmvMode : public Mode {
     }
 
     KeyUses keys() const override {
-        const Condition grid{"problem.matrix", {"stencil7", "stencil27", "rotated", grid_matrix}};
+        const Condition grid{"problem.matrix",
+                             {"stencil7", "stencil27", "rotated", "convection", grid_matrix}};
         const Condition of_problem{"problem.matrix", {grid_matrix}};
         const Condition solving{"run.solve", {"true"}};
         const std::string blocks = keel::name(PreconditionerKind::block_ic0);
@@ -113,9 +119,12 @@ class SpmvMode : public Mode {
         const std::string otherwise = "plays no part in run.mode = spmv; leave it out";
         for (const char* key : {"run.deterministic", "comm.ghost_depth", "comm.neighbours"})
             uses.push_back({key, {}, otherwise});
-        for (const char* key : {"problem.dimensions", "problem.shape", "problem.fill", "problem.outside",
-                                "problem.a", "problem.b", "problem.coefficients", "problem.contrast",
-                                "problem.anisotropy", "problem.alpha", "problem.boundary"})
+        uses.push_back({.key = "problem.dimensions",
+                        .needs = {{"problem.matrix", {"convection", grid_matrix}}},
+                        .besides = true});
+        for (const char* key : {"problem.shape", "problem.fill", "problem.outside", "problem.a", "problem.b",
+                                "problem.coefficients", "problem.contrast", "problem.anisotropy",
+                                "problem.alpha", "problem.boundary"})
             uses.push_back({.key = key, .needs = {of_problem}, .besides = true});
         return {uses, otherwise};
     }

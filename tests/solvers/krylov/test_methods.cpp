@@ -56,7 +56,9 @@ TEST_CASE("a key of [bottom] that a method does not read changes nothing in its 
         {"block", [](BottomOptions& o) { o.block = 2; }},
         {"splitting", [](BottomOptions& o) { o.splitting = Splitting::interleaved; }},
         {"spectrum", [](BottomOptions& o) { o.spectrum = SpectrumFrom::estimate; }},
-        {"norm", [](BottomOptions& o) { o.norm = Norm::natural; }}};
+        {"norm", [](BottomOptions& o) { o.norm = Norm::natural; }},
+        {"restart", [](BottomOptions& o) { o.restart = 3; }},
+        {"orthogonalisation", [](BottomOptions& o) { o.orthogonalisation = Orthogonalisation::mgs; }}};
     Setup setup(rough, {.bottom_box = 4, .deterministic = true});
     Level& level = setup.finest();
     for (const Method& row : methods()) {
@@ -120,6 +122,7 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<Powers>() == Words{"paired", "sequential", "matrix_powers", "fused_matrix_powers"});
     CHECK(words_of<Splitting>() == Words{"boxes", "interleaved", "slabs"});
     CHECK(words_of<Norm>() == Words{"residual", "natural", "max"});
+    CHECK(words_of<Orthogonalisation>() == Words{"mgs", "cgs2", "icwy", "delayed"});
     CHECK(words_of<SpectrumFrom>() == Words{"auto", "estimate", "interval"});
     CHECK(words_of<PreconditionerKind>() == Words{"none", "amg", "v_cycle", "block_ic0"});
     CHECK(words_of<Cycle>() == Words{"V", "F"});

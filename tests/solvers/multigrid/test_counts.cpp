@@ -103,12 +103,13 @@ SolveReport run_cycles(Setup& setup, MultigridOptions options, int cycles) {
 TEST_CASE("every row of the table of bottom solvers is what a run counts") {
     for (const Method& row : methods())
         for (const Scaling scaling : {Scaling::none, Scaling::jacobi})
-            for (const auto& [s, basis, depth] : {std::tuple{4, Basis::monomial, 2},
-                                                  {4, Basis::newton, 1},
-                                                  {2, Basis::chebyshev, 2},
-                                                  {1, Basis::chebyshev, 1}}) {
-                INFO(row.name << (scaling == Scaling::none ? "" : ", scaled") << ", s = " << s
-                              << ", l = " << depth << ", t = " << s);
+            for (const auto& [s, basis, depth, form] :
+                 {std::tuple{4, Basis::monomial, 2, Orthogonalisation::delayed},
+                  {4, Basis::newton, 1, Orthogonalisation::cgs2},
+                  {2, Basis::chebyshev, 2, Orthogonalisation::mgs},
+                  {1, Basis::chebyshev, 1, Orthogonalisation::icwy}}) {
+                INFO(row.name << (scaling == Scaling::none ? "" : ", scaled") << ", s = t = m = " << s
+                              << ", l = " << depth);
                 BottomOptions options;
                 options.solver = row.name;
                 options.scaling = scaling;
@@ -116,6 +117,8 @@ TEST_CASE("every row of the table of bottom solvers is what a run counts") {
                 options.basis = basis;
                 options.depth = depth;
                 options.block = s;
+                options.restart = s;
+                options.orthogonalisation = form;
                 // It wants a lower bound above 0, and that one a basis that knows its own products.
                 if (row.name == "chebyshev" && scaling == Scaling::none) continue;
                 if (row.multiplies_basis && basis == Basis::newton) continue;

@@ -18,7 +18,7 @@ const std::vector<std::string> launched_methods{"bicgstab",     "bicgstab_fused"
 
 // A solve of the bottom level: its report, its u on rank 0, the kernels that it took, the all-reduces of the
 // level's ledger.
-struct Solved {
+struct Visited {
     Report report;
     Whole u;
     long kernels = 0;
@@ -28,8 +28,8 @@ struct Solved {
 // With deterministic sums the host drives each operation.
 enum class Driven { by_host, by_device };
 
-Solved solved(const Problem& problem, const BottomOptions& options, Driven driven, double size = 1.0,
-              const Communicator& comm = Communicator::self(), int bottom_grid = BottomRanks::owners) {
+Visited solved(const Problem& problem, const BottomOptions& options, Driven driven, double size = 1.0,
+               const Communicator& comm = Communicator::self(), int bottom_grid = BottomRanks::owners) {
     Setup setup(problem,
                 {.bottom_box = problem.width,
                  .keeps_ghosts = driven == Driven::by_device,
@@ -40,7 +40,7 @@ Solved solved(const Problem& problem, const BottomOptions& options, Driven drive
     Multigrid multigrid(setup.hierarchy, {}, options);
     setup.finest().plain->wait();
     const long kernels = emulated::device().kernels;
-    Solved result{multigrid.solve_bottom(), {}, 0, 0};
+    Visited result{multigrid.solve_bottom(), {}, 0, 0};
     setup.finest().plain->wait();
     result.kernels = emulated::device().kernels - kernels;
     result.u = setup.gather(setup.finest().u);
@@ -57,7 +57,7 @@ double distance(const Whole& u, const Whole& reference) {
 
 // The same verdict, counts and, but for rounding, residuals and solution. Ordered sums have a word for each
 // box, maxima have one: `maxima` tells that there are some.
-void check_alike(const Solved& launched, const Solved& driven, int boxes, bool maxima = false) {
+void check_alike(const Visited& launched, const Visited& driven, int boxes, bool maxima = false) {
     const Report& mine = launched.report;
     const Report& other = driven.report;
     const auto like = [](double residual) { return Approx(residual).epsilon(1e-9).margin(1e-300); };
@@ -122,7 +122,7 @@ TEST_CASE("a bottom solve in one launch is the one that the host drives, but for
                     CAPTURE(sync, method, problem.boxes, problem.width, name(scaling));
                     const BottomOptions options{
                         .solver = method, .max_iterations = 30, .scaling = scaling, .sweeps = 3};
-                    const Solved launched = solved(problem, options, Driven::by_device);
+                    const Visited launched = solved(problem, options, Driven::by_device);
                     check_alike(launched, solved(problem, options, Driven::by_host),
                                 static_cast<int>(product(problem.boxes)));
                     // A sum and a shift remove the mean of a singular problem; a fill gives relaxation its
@@ -140,7 +140,7 @@ TEST_CASE(
     const auto alike = [](const Problem& problem, const BottomOptions& options, double size,
                           Outcome outcome) {
         CAPTURE(options.solver, size, name(outcome));
-        const Solved launched = solved(problem, options, Driven::by_device, size);
+        const Visited launched = solved(problem, options, Driven::by_device, size);
         CHECK(launched.kernels == 1);
         CHECK(launched.report.outcome == outcome);
         check_alike(launched, solved(problem, options, Driven::by_host, size),
@@ -222,8 +222,8 @@ TEST_CASE("residuals beyond those that come with the result come after it") {
     const OnEmulatedGpu gpu("lazy");
     const BottomOptions options{
         .solver = "chebyshev", .tolerance = 1e-300, .max_iterations = 300, .max_restarts = 0};
-    const Solved launched = solved(lone, options, Driven::by_device);
-    const Solved driven = solved(lone, options, Driven::by_host);
+    const Visited launched = solved(lone, options, Driven::by_device);
+    const Visited driven = solved(lone, options, Driven::by_host);
     REQUIRE(launched.report.residuals.size() == driven.report.residuals.size());
     REQUIRE(launched.report.residuals.size() > 280);
     CHECK(launched.report.residuals.back() == Approx(driven.report.residuals.back()));
@@ -235,8 +235,8 @@ TEST_CASE("a gathered bottom grid is solved in one launch by its rank, a larger 
     const Communicator& world = Communicator::world();
     for (const int how : {BottomRanks::one, BottomRanks::all}) {
         if (!enough_boxes(eight.boxes)) return;
-        const Solved gathered = solved(eight, {.solver = "cg"}, Driven::by_device, 1.0, world, how);
-        const Solved alone = solved(eight, {.solver = "cg"}, Driven::by_device);
+        const Visited gathered = solved(eight, {.solver = "cg"}, Driven::by_device, 1.0, world, how);
+        const Visited alone = solved(eight, {.solver = "cg"}, Driven::by_device);
         if (how == BottomRanks::one && world.rank() != 0) {
             CHECK(gathered.report.outcome == Outcome::on_other_ranks);
             continue;

@@ -55,6 +55,7 @@ constexpr NamedGenerator generators[] = {
     {"stencil27", [](const MatrixChoice& m) { return stencil(m.cells, true); }},
     {grid_matrix, [](const MatrixChoice& m) { return grid_operator(*m.grid); }},
     {"rotated", [](const MatrixChoice& m) { return rotated(m.cells, 0.001, std::numbers::pi / 8); }},
+    {"convection", [](const MatrixChoice& m) { return convection(m.cells, m.options.peclet); }},
     {"banded", [](const MatrixChoice& m) { return banded(m.options.rows, m.options.row_entries); }},
     {"random",
      [](const MatrixChoice& m) { return random_pairs(m.options.rows, m.options.row_entries, m.seed); }},
@@ -145,6 +146,30 @@ Generator rotated(const Index& cells, double epsilon, double angle) {
     const double G = epsilon * C * C + S * S;
     return on_plane(cells[0], cells[1],
                     {{{-F / 4, -G, F / 4}, {-E, 2 * E + 2 * G, -E}, {F / 4, -G, -F / 4}}});
+}
+
+Generator convection(const Index& cells, double peclet) {
+    const auto all = static_cast<double>(product(cells));
+    double entries = all;
+    for (const int n : cells) entries += 2 * (all - all / n);
+    return {static_cast<std::int64_t>(product(cells)), entries, [=](std::int64_t number) {
+                const Index at{static_cast<int>(number % cells[0]),
+                               static_cast<int>(number / cells[0] % cells[1]),
+                               static_cast<int>(number / cells[0] / cells[1])};
+                const double x = (2.0 * at[0] + 1) / cells[0] - 1;
+                const double y = (2.0 * at[1] + 1) / cells[1] - 1;
+                const double wind[] = {2 * y * (1 - x * x), -2 * x * (1 - y * y), 0};
+                const std::int64_t away[] = {1, cells[0], std::int64_t{cells[0]} * cells[1]};
+                std::vector<MatrixEntry> entries_of_row{{number, 0.0}};
+                for (std::size_t d = 0; d < (cells[2] == 1 ? 2U : 3U); ++d) {
+                    const double flow = peclet * wind[d] / cells[0];
+                    const double before = 1 + std::max(flow, 0.0), behind = 1 + std::max(-flow, 0.0);
+                    entries_of_row[0].value += before + behind;
+                    if (at[d] > 0) entries_of_row.push_back({number - away[d], -before});
+                    if (at[d] + 1 < cells[d]) entries_of_row.push_back({number + away[d], -behind});
+                }
+                return entries_of_row;
+            }};
 }
 
 Generator banded(std::int64_t rows, int half) {

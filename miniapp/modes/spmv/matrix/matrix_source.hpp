@@ -32,6 +32,7 @@ struct MatrixOptions {
     std::string matrix = "stencil7";  // or another generator, or a file's path
     std::int64_t rows = 100000;       // generators but stencil7 and stencil27
     int row_entries = 8;
+    double peclet = 100;
     Ordering ordering = Ordering::natural;
     bool solve = false;
     int ranks_per_device = 1;  // the first of them has the rows of all
@@ -67,6 +68,11 @@ Generator stencil(const Index& cells, bool all_neighbours);
 // `angle` from x, in the plane of x and y alone: 9 points, of which some are positive. Symmetric positive
 // definite.
 Generator rotated(const Index& cells, double epsilon, double angle);
+// Upwind differences of h^2 (-laplace u + peclet w . grad u), 7 points, or 5 where there is one plane;
+// h = 1 / cells[0], u = 0 a cell beyond the last. The wind w = (2 y (1 - x^2), -2 x (1 - y^2), 0), x and y
+// from -1 to 1, turns in each plane (Elman, Silvester and Wathen, Finite Elements and Fast Iterative
+// Solvers, 2nd ed., example 6.1.4). An M-matrix, not symmetric.
+Generator convection(const Index& cells, double peclet);
 // -1 within `half` of the diagonal, which holds 2 half + 1. Symmetric positive definite.
 Generator banded(std::int64_t rows, int half);
 // Up to `most` entries -1 anywhere beside the diagonal, which holds one more than there are of them.

@@ -1,0 +1,148 @@
+// Restarted GMRES: Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986), preconditioned from the right, and
+// flexible where M varies (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 6.9, 9.5 and 9.6,
+// whose step numbers are in the margin). A need not be symmetric. The residual b - A x of the iterates never
+// grows, and is that without M.
+//
+// Per iteration: 1 application (1 exchange), and the all-reduces of the form of Arnoldi's relation
+// (forms.cpp). The delayed form has 1 all-reduce of 2k + 2 words for column k, and one more for each restart.
+// Its residual is known an iteration late: a solve of k iterations costs k + 1 applications. Vectors: the
+// m + 1 columns of V besides x and r; with M one more, and m where M varies. About 8k flops per cell for
+// column k.
+// Weakness: memory and flops grow with m = bottom.restart, and a restart forgets the space.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "solvers/krylov/gmres/arnoldi.hpp"
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+namespace {
+
+// min |norm e_1 - H y|, a column of H at a time, by rotations that make H a triangle.
+class LeastSquares {
+  public:
+    explicit LeastSquares(std::size_t most) : R_(most, std::vector<double>(most + 1)) {
+        rotations_.reserve(most);
+        for (std::vector<double>* const small : {&g_, &y_, &rest_}) small->reserve(most + 1);
+    }
+    void begin(double norm) {
+        rotations_.clear();
+        g_.assign(1, norm);
+    }
+    std::size_t size() const { return rotations_.size(); }
+
+    // Takes the next column of H. The norm of what the least squares leave.
+    double add(std::span<const double> column) {
+        const std::size_t k = size();
+        std::vector<double>& h = R_[k];
+        std::ranges::copy(column, h.begin());
+        for (std::size_t i = 0; i < k; ++i)
+            QR::rotate(h[i], h[i + 1], rotations_[i].first, rotations_[i].second);
+        const double length = std::hypot(h[k], h[k + 1]);
+        // A column that depends on those before it takes nothing from the residual.
+        rotations_.push_back(length == 0 ? std::pair(0.0, 1.0) : std::pair(h[k] / length, h[k + 1] / length));
+        h[k] = length;
+        g_.push_back(0.0);
+        QR::rotate(g_[k], g_[k + 1], rotations_[k].first, rotations_[k].second);
+        return std::abs(g_[k + 1]);
+    }
+    std::span<const double> y() {
+        y_.assign(g_.begin(), g_.end() - 1);
+        for (std::size_t k = size(); k-- > 0;) {
+            y_[k] = R_[k][k] == 0 ? 0.0 : y_[k] / R_[k][k];
+            for (std::size_t i = 0; i < k; ++i) y_[i] -= R_[k][i] * y_[k];
+        }
+        return y_;
+    }
+    // norm e_1 - H y
+    std::span<const double> rest() {
+        rest_.assign(g_.size(), 0.0);
+        rest_.back() = g_.back();
+        for (std::size_t k = size(); k-- > 0;)
+            QR::rotate(rest_[k], rest_[k + 1], rotations_[k].first, -rotations_[k].second);
+        return rest_;
+    }
+
+  private:
+    std::vector<std::vector<double>> R_;  // columns
+    std::vector<std::pair<double, double>> rotations_;
+    std::vector<double> g_, y_, rest_;
+};
+
+class Gmres : public MethodOfSystem {
+  public:
+    explicit Gmres(const MethodSetup& setup)
+        : MethodOfSystem(setup), V(make_arnoldi(setup)), H(static_cast<std::size_t>(setup.options.restart)) {}
+
+    Outcome iterate(const Run& run, Report& report) override {
+        const int last = report.iterations + run.limit;
+        double norm = std::sqrt(run.rr);
+        for (;;) {
+            const auto end = cycle(run, norm, last, report);
+            const auto rest = H.rest();
+            if (!end) A.combine(run.r, rest, V->basis().first(rest.size()));  // r = b - A x
+            V->correct(run.x, H.y());                                         // 12
+            if (end) return *end;
+        }
+    }
+
+  private:
+    // The iterations until a restart, or how they ended before.
+    std::optional<Outcome> cycle(const Run& run, double& norm, int last, Report& report) {
+        V->begin(run.r, norm);  // 1
+        H.begin(norm);
+        const auto most = static_cast<std::size_t>(std::min(options.restart, last - report.iterations));
+        for (std::size_t step = 0; H.size() < most; ++step) {  // 2
+            if (step < most)
+                V->extend();  // 3 to 9
+            else
+                V->conclude();
+            if (V->known() == H.size()) continue;
+            const auto column = V->column(H.size());
+            norm = H.add(column);
+            ++report.iterations;
+            report.residuals.push_back(norm / run.scale);
+            if (norm <= run.target) return Outcome::converged;
+            if (!std::isfinite(norm) || unusable(column.back())) return report.breakdown("h");
+        }
+        if (report.iterations == last) return Outcome::iteration_limit;
+        return std::nullopt;
+    }
+
+    std::unique_ptr<Arnoldi> V;
+    LeastSquares H;
+};
+
+Quantity in_restart(const std::string& text, double (*of_cycle)(const BottomOptions&)) {
+    return {text, [of_cycle](const BottomOptions& options) { return of_cycle(options) / options.restart; }};
+}
+
+}  // namespace
+
+Method gmres() {
+    return {
+        .name = "gmres",
+        .source = "Saad and Schultz 1986; Bielich et al. 2022",
+        .use = "any matrix, any preconditioner; |r| never grows",
+        .scaling = DiagonalScaling::right,
+        .exchanges = 1,
+        .reductions = in_restart("1 + 1/m", [](const auto& o) { return cost_of_arnoldi(o).reductions; }),
+        .words = in_restart("m + 2 + 1/m", [](const auto& o) { return cost_of_arnoldi(o).words; }),
+        .vectors = {"m + 1", [](const BottomOptions& o) { return cost_of_arnoldi(o).vectors; }},
+        .applications = 1,
+        // Besides, a restart corrects x and forms r.
+        .flops = in_restart("4m + 12 + 6/m",
+                            [](const auto& o) { return cost_of_arnoldi(o).flops + 4.0 * o.restart + 2; }),
+        .keys = {"restart", "orthogonalisation"},
+        .preconditioning = Preconditioning::own,
+        .preconditioned_vectors = 1,
+        .flexible = true,
+        .make = made<Gmres>,
+        .make_preconditioned = made<Gmres>,
+    };
+}
+
+}  // namespace keel
