@@ -305,8 +305,9 @@ class AlgebraicMultigrid(KeelTest):
         self.assertNotIn("no cycle", planned)
 
     def test_keys_of_grids_are_the_matrix_grids_alone(self) -> None:
-        for word in ("problem.a=1", "problem.shape=L", "problem.boundary=dirichlet", "problem.dimensions=2"):
+        for word in ("problem.a=1", "problem.shape=L", "problem.boundary=dirichlet"):
             self.refused(1, *AMG, word, expected=["needs problem.matrix = grid"])
+        self.refused(1, *AMG, "problem.dimensions=2", expected=["needs problem.matrix = convection or grid"])
         grid = ("run.mode=spmv", "problem.matrix=grid")
         self.refused(1, *grid, "problem.contrast=2", expected=["problem.contrast: needs problem.coefficients"])
         self.refused(1, *grid, "problem.rhs=wave", expected=["problem.rhs: needs problem.rhs = a file"])
