@@ -228,15 +228,19 @@ def whole(result: Result) -> Iterator[str]:
 
 
 def memory(result: Result) -> Iterator[str]:
-    """Grids that take a quarter of the memory, and no more than all of it."""
+    """Grids that take a quarter of the memory that the system allows, and of a node's own, and no more than all of it."""
     found, run = result["memory"], result["run"]
     if found["grids_bytes"] < 0.25 * found["bytes"]:
         yield "less than a quarter of the memory"
+    mark = f"grids of {100 * found['grids_bytes'] / found['machine_bytes']:.2f}% of the machine"
+    if found["where"] == "node" and found["grids_bytes"] < 0.25 * found["machine_bytes"] and mark not in result["not_to_be_submitted"]:
+        yield mark
     if found["grids_bytes"] > found["bytes"] or (found["where"] == "node" and found["bytes"] > found["machine_bytes"]):
         yield (f"memory: grids of {found['grids_bytes']:g} bytes in {found['bytes']:g} of a {found['where']} "
                f"of {found['machine_bytes']:g}")  # fmt: skip
-    yield from differing("memory", found, {"grids_bytes": found["ranks"] * run["array_bytes"], "share": found["grids_bytes"] / found["bytes"]})
-    if found["where"] not in ("node", "device") or not 1 <= found["ranks"] <= run["ranks"] or run["predicted_bytes"] < run["array_bytes"]:
+    where = "device" if any(run["devices"]) else "node"
+    yield from differing("memory", found, {"where": where, "grids_bytes": found["ranks"] * run["array_bytes"], "share": found["grids_bytes"] / found["bytes"]})
+    if not 1 <= found["ranks"] <= run["ranks"] or run["predicted_bytes"] < run["array_bytes"]:
         yield f"memory: {found['ranks']} of {run['ranks']} ranks share a {found['where']}"
 
 

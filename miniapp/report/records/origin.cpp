@@ -12,8 +12,9 @@
 namespace keel {
 namespace {
 
-constexpr std::array recorded_prefixes{"OMP_",      "KMP_",   "GOMP_", "MPICH_", "MPIR_CVAR_",
-                                       "OMPI_MCA_", "I_MPI_", "FI_",   "UCX_",   "KEEL_"};
+constexpr std::array recorded_prefixes{"OMP_",       "KMP_",      "GOMP_",          "MPICH_",
+                                       "MPIR_CVAR_", "OMPI_MCA_", "I_MPI_",         "FI_",
+                                       "UCX_",       "KEEL_",     "SLURM_MEM_PER_", "SLURM_CPUS_ON_NODE"};
 constexpr std::array launcher_prefixes{"OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix",
                                        "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem"};
 constexpr std::array job_variables{

@@ -16,7 +16,7 @@ struct Origin {
     std::string label;  // run.label
     std::vector<std::string> command;
     // Variables of this process: those of OpenMP, MPI, fabrics and Keel that change times, and the job's
-    // number. Variables by which a launcher finds its own ranks are left out.
+    // number and memory. Variables by which a launcher finds its own ranks are left out.
     std::vector<std::pair<std::string, std::string>> environment;
 };
 // Now, of this process.

@@ -38,28 +38,27 @@ double limit_of_cgroups() {
     return least;
 }
 
-}  // namespace
-
 double memory_of_machine() {
     return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-double memory_of_node() {
-    return std::min({memory_of_machine(), limit_of_cgroups(), limit_of_slurm()});
-}
+}  // namespace
 
 SharedMemory memory_of_nodes(const Topology& topology) {
     // All simulated ranks share one machine, and one process.
-    SharedMemory memory{memory_of_node(), simulated() ? topology.ranks() : most_ranks_per_node(topology),
-                        "node"};
+    SharedMemory memory{0, simulated() ? topology.ranks() : most_ranks_per_node(topology), "node"};
     memory.process = process_limit();
     if (simulated()) memory.process.left /= memory.sharing;
-    memory.bytes = std::min(memory.bytes, memory.process.left * memory.sharing);
+    memory.machine_bytes = memory_of_machine();
+    memory.enforced_bytes =
+        std::min({memory.machine_bytes, limit_of_cgroups(), memory.process.left * memory.sharing});
+    memory.bytes = std::min(memory.enforced_bytes, limit_of_slurm());
     return memory;
 }
 
 SharedMemory least_of(SharedMemory memory, const Communicator& comm) {
-    memory.bytes = comm.min(memory.bytes);
+    for (double* least : {&memory.bytes, &memory.enforced_bytes, &memory.machine_bytes})
+        *least = comm.min(*least);
     memory.process.left = comm.min(memory.process.left);
     return memory;
 }
@@ -67,9 +66,12 @@ SharedMemory least_of(SharedMemory memory, const Communicator& comm) {
 SharedMemory memory_of(const Backend& backend, const Topology& detected, const Communicator& comm) {
     const auto devices = comm.gather(backend.device());
     SharedMemory memory = memory_of_nodes(detected);
-    if (!backend.device().empty())  // rank 0 knows who shares one
-        memory = {static_cast<double>(backend.free_device_bytes()),
-                  static_cast<int>(comm.max(most_ranks_per_device(devices, detected))), "device"};
+    if (!backend.device().empty()) {  // rank 0 knows who shares one
+        memory.bytes = memory.enforced_bytes = static_cast<double>(backend.free_device_bytes());
+        memory.sharing = static_cast<int>(comm.max(most_ranks_per_device(devices, detected)));
+        memory.where = "device";
+        memory.process = {};
+    }
     return least_of(memory, comm);
 }
 

@@ -20,13 +20,19 @@ struct SharedMemory {
     std::string where;  // "node" or "device"
     double dry_run_limit = 1;
     ProcessLimit process = {};  // each rank's; all together have no more than `bytes`
+    double enforced_bytes = 0;  // the same without variables of a batch system, which limit nothing
+    double machine_bytes = 0;   // a node's own memory
+
+    SharedMemory enforced() const {
+        SharedMemory memory = *this;
+        memory.bytes = enforced_bytes;
+        return memory;
+    }
 
     bool is_limited_by_process() const { return process.left * sharing <= bytes; }
     // The limits of a dry run on each of the ranks.
     DryRunLimit limit() const { return {dry_run_limit, bytes / 2 / sharing}; }
 };
-double memory_of_machine();  // bytes
-double memory_of_node();     // the part of them that control groups and the job allow
 // The memory that ranks of this node share.
 SharedMemory memory_of_nodes(const Topology& topology);
 // The least of all ranks'. Collective.

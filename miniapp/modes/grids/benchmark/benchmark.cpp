@@ -39,7 +39,8 @@ class PreparedBenchmark : public PreparedMode {
     const Resolved& resolved() const override { return resolved_; }
     std::string result_file() const override { return deck_.parameters.output.result; }
     // Also the rules of each grid: the deck has passed them with another size.
-    std::string exceeds(const SharedMemory& memory) const override {
+    std::string exceeds(const SharedMemory& found) const override {
+        const SharedMemory memory = found.enforced();
         const Size size = size_for(memory);
         for (const Spacing& spacing : benchmark_grids) {
             const Deck deck = deck_of(size, spacing.ratio);
@@ -52,10 +53,10 @@ class PreparedBenchmark : public PreparedMode {
         return complaint.substr(0, complaint.find(';')) + "; the rules have no smaller problem";
     }
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override {
-        return prepared(deck_of(size_for(memory)))->dry_run(comm, memory, progress);
+        return prepared(deck_of(size_for(memory.enforced())))->dry_run(comm, memory, progress);
     }
     void run(const RunContext& context, Findings& findings) const override {
-        const SharedMemory memory = memory_of(context.backend, resolved_.detected, context.comm);
+        const SharedMemory memory = memory_of(context.backend, resolved_.detected, context.comm).enforced();
         const Size size = size_for(memory);
         const RunFacts machine = findings.facts;
         ReportTable grids("");
@@ -83,25 +84,32 @@ class PreparedBenchmark : public PreparedMode {
         found.marks = reasons_not_to_submit(findings.facts);
         if (memory.is_limited_by_process())
             found.marks.push_back(memory.process.name + " limits the memory of a rank");
+        const double grids_bytes = memory.sharing * findings.facts.array_bytes;
+        const double share = grids_bytes / memory.bytes;
+        const bool on_node = memory.where == "node";
+        const std::string part =
+            fmt::format("{:.2f}% of the machine", 100 * grids_bytes / memory.machine_bytes);
+        if (on_node && grids_bytes < share_of_memory * memory.machine_bytes)
+            found.marks.push_back("grids of " + part);
         findings.seconds = at_h.seconds / problem_count;
         findings.merit = {found.marks.empty() ? fmt::format("benchmark.{}.dof_per_second", found.category)
                                               : "non_benchmark.dof_per_second",
                           dof_per_second(at_h), "dof/s", SolveWork{at_h.tolerance, mean_of(at_h.digits)}};
-        const double grids_bytes = memory.sharing * findings.facts.array_bytes;
-        const double share = grids_bytes / memory.bytes;
         found.json = Json{{"memory",
                            {{"where", memory.where},
                             {"ranks", memory.sharing},
                             {"bytes", memory.bytes},
-                            {"machine_bytes", memory_of_machine()},
+                            {"machine_bytes", memory.machine_bytes},
                             {"grids_bytes", grids_bytes},
                             {"share", share}}},
                           {"grids", grids.rows()},
                           {"problems", problems.rows()}}
                          .dump();
-        found.text = grids.print() + fmt::format("memory    grids of {} in {} of a {}: {:.0f}%, {}\n",
-                                                 bytes_text(grids_bytes), bytes_text(memory.bytes),
-                                                 memory.where, 100 * share, counted(memory.sharing, "rank"));
+        found.text =
+            grids.print() +
+            fmt::format("memory    grids of {} in {} of a {}: {:.0f}%, {}{}\n", bytes_text(grids_bytes),
+                        bytes_text(memory.bytes), memory.where, 100 * share, counted(memory.sharing, "rank"),
+                        on_node ? fmt::format("; {}'s {}", part, bytes_text(memory.machine_bytes)) : "");
     }
 
   private:
