@@ -20,11 +20,8 @@ constexpr std::size_t longest_path = 300;
 Json benchmark_record(const DeckFacts& deck, const Findings& findings,
                       const std::vector<std::string>& marks) {
     const BenchmarkFindings& found = *findings.benchmark;
-    Json record{{"record", "benchmark"},
-                {"schema", record_schema},
-                {"class", found.category},
-                {"changed", found.changed},
-                {"not_to_be_submitted", marks}};
+    Json record{{"record", "benchmark"},   {"schema", record_schema},  {"rules", found.rules},
+                {"class", found.category}, {"changed", found.changed}, {"not_to_be_submitted", marks}};
     record.update(Json::parse(found.json));
     record["run"] = Json::parse(line_of(run_record(deck, findings.facts)));
     record["checks"] = Json::array();
@@ -74,7 +71,7 @@ BenchmarkResult benchmark_result(const DeckFacts& deck, const Findings& findings
     };
     result.lines =
         wrapped(
-            fmt::format("Keel benchmark, class {}: {}", found.category,
+            fmt::format("Keel benchmark, rules {}, class {}: {}", found.rules, found.category,
                         marks.empty() ? fmt::format("submit these lines and {}", shown(name, longest_path))
                                       : fmt::format("NOT TO BE SUBMITTED: {}", fmt::join(marks, "; "))),
             4) +

@@ -113,6 +113,7 @@ struct Tally {
 
 // Findings of the Keel benchmark.
 struct BenchmarkFindings {
+    int rules = 0;                     // number of the rules
     std::string category;              // the class: base, tuned, mixed
     std::vector<std::string> changed;  // "solver: multigrid.pre = 3"
     std::vector<std::string> marks;    // reasons not to submit the result

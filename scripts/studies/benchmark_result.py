@@ -28,9 +28,10 @@ MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, Arithm
 
 SPACINGS = {"h": (1, 60.0), "2h": (2, 10.0), "4h": (4, 10.0)}  # how much wider than h, least seconds of all solves
 PROBLEMS = [(boundary, rhs) for boundary in ("periodic", "dirichlet") for rhs in ("manufactured", "random")]
+RULES_NUMBER = 1  # miniapp/modes/grids/benchmark/rules.hpp
 EPSILON = sys.float_info.epsilon
 TO_BE_SUBMITTED = {
-    "": {"record": "benchmark", "schema": 3},
+    "": {"record": "benchmark", "schema": 3, "rules": RULES_NUMBER},
     "run": {"record": "run", "schema": 3, "clock": "real", "simulation": None, "shared_cores": False},
     "result": {"record": "result", "schema": 3, "valid": True, "interrupted": False, "interrupted_by": None, "exit": 0, "unit": "dof/s",
                "zero_right_side": False, "parts": None, "moved": None},

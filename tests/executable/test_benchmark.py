@@ -64,7 +64,7 @@ class Benchmark(KeelTest):
                                                     "operator_symmetry", "solves_converged"}))  # fmt: skip
             self.assertEqual(result["checks"][-1]["want"], "all of 36")
             self.assertRegex(run.stdout, r"\nFOM +non_benchmark\.dof_per_second \S+ +dof/s  tolerance 1e-10 ")
-            self.assertRegex(run.stdout, r"\nKeel benchmark, class base: NOT TO BE SUBMITTED: --quick")
+            self.assertRegex(run.stdout, r"\nKeel benchmark, rules 1, class base: NOT TO BE SUBMITTED: --quick")
 
     def check_digest(self, run: Run, result: Record) -> None:
         """The digest is that of the file and of the report's line."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from studies import benchmark_result
-from studies.benchmark_result import FREEDOMS, PROBLEMS, reasons_not_to_take
+from studies.benchmark_result import FREEDOMS, PROBLEMS, RULES_NUMBER, reasons_not_to_take
 from studies.keys import PAGE, keys_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +65,7 @@ def result(box: int = 64, ranks: int = 1) -> Result:
            "unit": "dof/s", "parts": None, "moved": None, "seconds": top["seconds"], "setup_seconds": 0.5, "total_seconds": 200.0, "zero_right_side": False,
            "done": [{"what": "solves", "done": 36, "all": 36}], "interrupted": False, "interrupted_by": None, "valid": True, "exit": 0}  # fmt: skip
     memory = {"where": "node", "ranks": ranks, "bytes": ranks * 100e6, "machine_bytes": ranks * 110e6, "grids_bytes": ranks * 30e6, "share": 0.3}
-    return {"record": "benchmark", "schema": 3, "class": "base", "changed": [], "not_to_be_submitted": [], "memory": memory, "grids": grids,
+    return {"record": "benchmark", "schema": 3, "rules": 1, "class": "base", "changed": [], "not_to_be_submitted": [], "memory": memory, "grids": grids,
             "problems": problems, "run": run, "checks": checks, "result": end}  # fmt: skip
 
 
@@ -165,6 +165,7 @@ class Check(unittest.TestCase):
             (lambda r: r["checks"].clear(), "no check discretisation_order"),
             (lambda r: r["checks"][3].update(value=1e-3), "check operator_symmetry: 0.001 is not from 0 to 1e-12"),
             (lambda r: r["result"].update(valid=False), "result.valid is false, not true"),
+            (lambda r: r.update(rules=2), "rules is 2, not 1"),
             (lambda r: r["result"].update(valid=1), "result.valid is 1, not true"),
             (lambda r: r["result"].update(interrupted=True), "result.interrupted is true, not false"),
             (lambda r: r["result"].update(interrupted_by="signal"), 'result.interrupted_by is "signal", not null'),
@@ -195,7 +196,8 @@ class Check(unittest.TestCase):
                               (["solver: problem.a = 1"], "problem.a is fixed by the rules")):  # fmt: skip
             self.assertIn(reason, self.reasons(lambda r, texts=texts: r.update(changed=texts)))
 
-    def test_freedoms_are_those_of_the_executable(self) -> None:
+    def test_number_and_freedoms_are_those_of_the_executable(self) -> None:
+        self.assertIn(f"rules_number = {RULES_NUMBER};", (ROOT / "miniapp/modes/grids/benchmark/rules.hpp").read_text())
         rules = (ROOT / "miniapp/modes/grids/benchmark/rules.cpp").read_text()
         found = {key: what or "fixed" if what or "fixed_by_rules" in text else ""
                  for text, key, what in re.findall(r'(Freedom\{"([\w.]+)", (?:"(\w*)"|fixed_by_rules)\})', rules)}  # fmt: skip

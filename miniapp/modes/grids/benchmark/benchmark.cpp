@@ -161,6 +161,7 @@ class PreparedBenchmark : public PreparedMode {
     // The class, and the keys behind it.
     BenchmarkFindings classified() const {
         BenchmarkFindings found;
+        found.rules = rules_number;
         found.category = "base";
         for (const std::string& key : non_default_keys(*deck_.table, deck_.parameters)) {
             const std::string_view what = freedom_of(key.substr(0, key.find(' ')));
