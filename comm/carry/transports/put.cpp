@@ -46,7 +46,7 @@ class Put : public MessagesByRequest {
         return static_cast<std::int64_t>(message.values * fields_ * sizeof(double));
     }
     std::int64_t of_this_exchange(std::int64_t place, const MessageEnd& message) const {
-        return place + exchange_ % 2 * half(message);
+        return place + static_cast<std::int64_t>(exchange_ % 2) * half(message);
     }
     void free_window() {
         if (window_ == MPI_WIN_NULL) return;
@@ -106,7 +106,7 @@ class Put : public MessagesByRequest {
     std::size_t fields_ = 0;                           // for which there is room
     std::vector<std::int64_t> received_, sent_;        // places in the receivers' windows, as the schedule
     std::array<std::vector<MPI_Request>, 2> answers_;  // to the messages in either place
-    std::int64_t exchange_ = 0;                        // the number of the exchange in flight
+    std::size_t exchange_ = 0;                         // the number of the exchange in flight
 };
 
 }  // namespace
