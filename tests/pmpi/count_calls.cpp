@@ -46,7 +46,8 @@ long bytes_of(int count, MPI_Datatype type) {
     return static_cast<long>(count) * size;
 }
 
-int in_world(MPI_Group group, int rank) {
+// The number in the world of a rank of a group, which is freed. Communicators and groups may be one type.
+int rank_of_group(MPI_Group group, int rank) {
     MPI_Group world;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
     int translated = 0;
@@ -59,7 +60,7 @@ int in_world(MPI_Group group, int rank) {
 int in_world(MPI_Comm comm, int rank) {
     MPI_Group group;
     PMPI_Comm_group(comm, &group);
-    return in_world(group, rank);
+    return rank_of_group(group, rank);
 }
 
 void sends(int receiver, long bytes) {
@@ -315,7 +316,7 @@ int MPI_Put(const void* data, int count, MPI_Datatype type, int to, MPI_Aint at,
             MPI_Win window) {
     MPI_Group group;
     PMPI_Win_get_group(window, &group);
-    sends(in_world(group, to), bytes_of(count, type));
+    sends(rank_of_group(group, to), bytes_of(count, type));
     return PMPI_Put(data, count, type, to, at, there, as, window);
 }
 
