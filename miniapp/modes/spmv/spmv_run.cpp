@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/hash.hpp"
 #include "miniapp/modes/repeat.hpp"
 #include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
@@ -51,6 +52,11 @@ Check product_check(const Communicator& comm, const SparseMatrix& A, const Globa
     return {"spmv_product", worst < 1e-13, worst, "< 1e-13"};
 }
 
+// An entry of a vector without structure, so that differences whose sum is zero along diagonals are seen.
+double rough_entry(std::uint64_t vector, std::int64_t row) {
+    return uniform(vector, static_cast<std::uint64_t>(row));
+}
+
 // A warning where the method is for symmetric matrices and |(A x,y) - (x,A y)|, of two vectors without
 // structure, is more than rounding makes of its terms; empty where all is well. Collective.
 std::string warning_of_asymmetry(const Communicator& comm, const GlobalRows& rows, std::int64_t first,
@@ -63,8 +69,8 @@ std::string warning_of_asymmetry(const Communicator& comm, const GlobalRows& row
         for (auto e = static_cast<std::size_t>(rows.first[r]);
              e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
             const std::int64_t j = rows.columns[e];
-            const double ij = rows.values[e] * entry_of_x(j, 0) * entry_of_x(i, 1);
-            const double ji = rows.values[e] * entry_of_x(i, 0) * entry_of_x(j, 1);
+            const double ij = rows.values[e] * rough_entry(0, j) * rough_entry(1, i);
+            const double ji = rows.values[e] * rough_entry(0, i) * rough_entry(1, j);
             difference += ij - ji;
             size += std::abs(ij) + std::abs(ji);
         }
@@ -74,7 +80,7 @@ std::string warning_of_asymmetry(const Communicator& comm, const GlobalRows& row
     if (!(difference > 1e-12 * size)) return "";
     return fmt::format(
         "the matrix is not symmetric, and bottom.solver = \"{}\" is for symmetric positive definite ones: it "
-        "need not converge; choose bicgstab",
+        "need not converge; choose gmres or bicgstab",
         method);
 }
 
@@ -106,8 +112,8 @@ Check symmetry_check(SparseMatrix& A, Preconditioner& M) {
     const Field y = system.make_vector();
     const Field Mx = system.make_vector();
     const Field My = system.make_vector();
-    A.assign(x, [](std::int64_t row) { return entry_of_x(row, 0); });
-    A.assign(y, [](std::int64_t row) { return entry_of_x(row, 1); });
+    A.assign(x, [](std::int64_t row) { return rough_entry(0, row); });
+    A.assign(y, [](std::int64_t row) { return rough_entry(1, row); });
     M.apply(Mx, x);
     M.apply(My, y);
     const double size = system.norm(Mx) * system.norm(y);
