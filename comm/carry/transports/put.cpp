@@ -2,7 +2,7 @@
 // an empty message that says so. Another empty one answers when the receiver has copied the message out.
 //
 // Fences and MPI_Win_start wait where sums in flight are not progressed, so that ranks could wait for each
-// other; flags in the window were four times slower with 8 ranks on two cores.
+// other; flags in the window took longer with 8 ranks on two cores (measured).
 
 #include <algorithm>
 #include <array>

@@ -37,8 +37,11 @@ std::size_t columns(const MatrixUse& use) {
 std::size_t vectors_of_solve(const MatrixUse& use) {
     if (!use.solver) return 0;
     const BottomOptions& options = use.solver->options;
-    const double with_M =
-        use.factors_blocks() ? method_named(options.solver).preconditioned_vectors.of(options) : 0;
+    const Method& method = method_named(options.solver);
+    double with_M = use.factors_blocks() ? method.preconditioned_vectors.of(options) : 0;
+    // GMRES keeps what a preconditioner that varies made of each vector.
+    if (use.uses_amg() && use.amg.coarsest == CoarsestRule::krylov && method.reads("restart"))
+        with_M += options.restart;
     return static_cast<std::size_t>(krylov_vectors(options)) + static_cast<std::size_t>(with_M) + 1 +
            (use.rhs_file.empty() ? 0 : 1);
 }
