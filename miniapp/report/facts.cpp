@@ -109,10 +109,14 @@ std::string agglomeration_text(const std::vector<LevelShape>& levels, std::size_
     std::string text;
     for (std::size_t l = 1; l < levels.size(); ++l) {
         const auto& [boxes, width, merged, ranks] = levels[l];
-        if (merged == 1) continue;
-        text += fmt::format("agglomerated level {}: {:.0f} x {}^{} -> 1 x {}^{}, on {} of {}\n", l,
-                            std::pow(merged, static_cast<double>(dimensions)), width / merged, dimensions,
-                            width, dimensions, ranks, counted(levels[l - 1].ranks, "rank"));
+        if (merged > 1)
+            text += fmt::format("agglomerated level {}: {:.0f} x {}^{} -> 1 x {}^{}, on {} of {}\n", l,
+                                std::pow(merged, static_cast<double>(dimensions)), width / merged, dimensions,
+                                width, dimensions, ranks, counted(levels[l - 1].ranks, "rank"));
+        else if (ranks < levels[l - 1].ranks)
+            text += fmt::format("consolidated level {}: {} of {}^{} on {} of {}\n", l,
+                                counted(static_cast<long>(product(boxes)), "box"), width, dimensions, ranks,
+                                counted(levels[l - 1].ranks, "rank"));
     }
     return text;
 }

@@ -79,15 +79,15 @@ class GhostTrial : public Trial {
     std::vector<std::unique_ptr<Exchange>> exchanges_;
 };
 
-// The boxes of the bottom level, there or back. A rank that does not solve has no fields away.
+// The boxes of a coarse level, there or back. A rank that does not go on has no fields away.
 class MoveTrial : public Trial {
   public:
     MoveTrial(const GridSetup& grids, const Topology& topology, const Communicator& comm,
               const Backend& backend, const SchemeTable& table)
-        : here_(backend, table.use.layout, 0, table.use.columns) {
+        : here_(backend, table.use.layout, 0, table.use.columns, table.use.value_bytes) {
         const HierarchyOptions& options = grids.hierarchy;
         const Layout& after = table.use.moves()->agglomeration.after;
-        if (after.rank() >= 0) away_.emplace(backend, after, 0, table.use.columns);
+        if (after.rank() >= 0) away_.emplace(backend, after, 0, table.use.columns, table.use.value_bytes);
         Fields* const away = away_ ? &*away_ : nullptr;
         const bool there = table.use.moves()->way == Way::there;
         from_ = there ? &here_ : away;
@@ -176,9 +176,16 @@ std::unique_ptr<Trial> make_ghost_trial(const Backend& backend, const SchemeTabl
     return std::make_unique<GhostTrial>(backend, table, depth, exchange, value);
 }
 
-std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& topology,
-                                       const Communicator& comm, const Backend& backend,
+std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& all_ranks,
+                                       const Communicator& all, const Backend& backend,
                                        const SchemeTable& table) {
+    // Each rank has its own copy of a replicated level; other ranks of a use are the same on all ranks.
+    const std::vector<int>& ranks = table.use.ranks;
+    const Communicator comm = ranks.empty()       ? all
+                              : ranks.size() == 1 ? Communicator::self()
+                                                  : all.among(ranks);
+    if (table.use.layout.rank() < 0) return nullptr;
+    const Topology topology = table.use.among(all_ranks);
     if (table.use.moves()) return std::make_unique<MoveTrial>(grids, topology, comm, backend, table);
     const GhostCells& ghosts = *table.use.ghosts();
     const auto exchange = [&](std::size_t row, Operations& operations) {
@@ -200,9 +207,9 @@ Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTri
     for (SchemeTable& table : tables) {
         if (early()) break;
         const std::unique_ptr<Trial> trial = make_trial(table);
-        const std::vector<double> expected = trial->filled(0);
+        const std::vector<double> expected = trial ? trial->filled(0) : std::vector<double>();
         for (std::size_t row = 0; row < table.rows.size(); ++row)
-            different += comm.max(trial->filled(row) == expected ? 0 : 1) > 0 ? 1 : 0;
+            different += comm.max(!trial || trial->filled(row) == expected ? 0 : 1) > 0 ? 1 : 0;
         table.rounds.assign(table.rows.size(), {});
         for (int round = -rounds.warmup; round < rounds.repeats; ++round) {
             interruption = asked();
@@ -210,7 +217,7 @@ Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTri
             for (std::size_t row = 0; row < table.rows.size(); ++row) {
                 comm.barrier();
                 const double start = now();
-                trial->run(row, exchanges_per_round);
+                if (trial) trial->run(row, exchanges_per_round);
                 const double seconds = comm.max(now() - start) / exchanges_per_round;
                 if (round >= 0) table.rounds[row].push_back(seconds);
             }

@@ -41,11 +41,13 @@ class Trial {
     // All that one exchange of values without structure fills.
     virtual std::vector<double> filled(std::size_t row) = 0;
 };
+// Null on ranks that take no part in the exchange.
 using MakeTrial = std::function<std::unique_ptr<Trial>(const SchemeTable& table)>;
 
-// A trial of a grid's ghosts or boxes. The arguments must outlive it.
-std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& topology,
-                                       const Communicator& comm, const Backend& backend,
+// A trial of a grid's ghosts or boxes among the ranks of the table's use; null on others. The arguments must
+// outlive it.
+std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& all_ranks,
+                                       const Communicator& all, const Backend& backend,
                                        const SchemeTable& table);
 
 // A trial of ghosts by the exchange of a row, of fields that hold value(seed, cell) inside.

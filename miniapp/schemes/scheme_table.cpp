@@ -74,16 +74,8 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
         add(Purpose::stencil, plan, plan.ghosts, fields, ranks);
         if (plan.fused > 0) add(Purpose::smoothing, plan, plan.deep_ghosts, fields, ranks);
         add(Purpose::interpolation, interpolated, interpolated.all_ghosts, fields, above);
-        // If the bottom grid is moved, the ghosts of powers travel as its others do.
         if (plan.fused == 0) add(Purpose::powers, plan, plan.deep_ghosts, of_powers, ranks);
     }
-    if (!grids.moves_bottom()) return uses;
-    const int bottom = uses.back().level;
-    const Layout& layout = places.back().layout;
-    const Agglomeration moved = consolidated(layout, options.bottom_grid);
-    uses.push_back({bottom, layout, MovedBoxes{Way::there, moved}, fields});
-    // Nothing comes back from a replicated grid.
-    if (!moved.holders.everyone()) uses.push_back({bottom, layout, MovedBoxes{Way::back, moved}, fields});
     return uses;
 }
 

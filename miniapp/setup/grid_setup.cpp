@@ -101,12 +101,12 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                     .powers = {}};
     grids.hierarchy = {.bottom_box = bottom_box,
                        .agglomerate = agglomerate(p, use),
+                       .bottom_grid = bottom_grid(p, use),
                        .ghost_depth = p.comm.ghost_depth,
                        .storage = use.krylov == KrylovLevel::none ? Storage::boxes : p.problem.storage,
                        .neighbours = p.comm.neighbours,
                        .all_ghosts = interpolates_linearly(p.multigrid),
                        .keeps_ghosts = !p.multigrid.reference_path,
-                       .bottom_grid = bottom_grid(p, use),
                        .scheme = resolved.comm.scheme,
                        .exchange = resolved.comm.exchange,
                        .one_colour = wants_one_colour(p.multigrid, use),

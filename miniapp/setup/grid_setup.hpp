@@ -68,7 +68,7 @@ struct GridSetup {
     // The finest level as this rank sees it. Keeps the owner of every box: ask exceeds_memory() first.
     Layout finest() const;
     int most_boxes_of_a_rank() const;
-    bool moves_bottom() const { return hierarchy.consolidates(); }
+    bool moves_bottom() const { return hierarchy.bottom_grid != BottomRanks::owners; }
 };
 
 GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUse& use);

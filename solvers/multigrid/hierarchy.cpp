@@ -42,12 +42,7 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
     };
     make_levels(site, finest, options);
     build_operators(formulas, comm);
-    if (options.consolidates()) {
-        check(options.agglomerate == 0, "a bottom level consolidates if no boxes are merged");
-        consolidate(site(levels() - 1), options);
-    } else if (has(levels() - 1)) {
-        bottom().home = home_at(site(levels() - 1), options);
-    }
+    if (has(levels() - 1)) bottom().home = home_at(site(levels() - 1), options);
     deepen_levels();
 }
 
@@ -64,8 +59,10 @@ void Hierarchy::make_levels(const SiteOf& site, const Layout& finest, const Hier
         comms_.emplace_back();
         if (at.agglomeration && has(number - 1)) {
             const LevelSite above = site(number - 1);
+            const std::vector<int>& ranks = at.agglomeration->ranks;
+            const bool copies = at.agglomeration->holders.everyone();
             comms_.back() = std::make_unique<LevelComm>(LevelComm{
-                above.comm.among(at.agglomeration->ranks), above.topology.among(at.agglomeration->ranks)});
+                copies ? Communicator::self() : above.comm.among(ranks), above.topology.among(ranks)});
         }
         make_level_in(double_, site, at, plans_of_level(all, number, Precision::fp64, options), 0, options);
         if (options.mixed)
@@ -74,7 +71,7 @@ void Hierarchy::make_levels(const SiteOf& site, const Layout& finest, const Hier
     }
 }
 
-// Adds a level, and its redistribution if it agglomerates. `first_tag` is the first tag of level 0 in this
+// Adds a level, and its redistribution if its boxes move. `first_tag` is the first tag of level 0 in this
 // precision.
 void Hierarchy::make_level_in(Grids& grids, const SiteOf& site, const LevelDistribution& at,
                               const LevelPlans& plans, int first_tag, const HierarchyOptions& options) {
@@ -96,43 +93,9 @@ void Hierarchy::make_level_in(Grids& grids, const SiteOf& site, const LevelDistr
         std::make_unique<LevelRedistribution>(above, *at.agglomeration, *before, level.get(), options);
 }
 
-// The operator must have been built. Collective over the ranks of the bottom level.
-void Hierarchy::consolidate(const LevelSite& site, const HierarchyOptions& options) {
-    const Agglomeration moved = consolidated(bottom().layout, options.bottom_grid);
-    const bool here = moved.after.rank() >= 0;
-    bottom_comm_ = std::make_unique<LevelComm>(
-        LevelComm{moved.holders.everyone() ? Communicator::self() : site.comm.among(moved.ranks),
-                  site.topology.among(moved.ranks)});
-    if (here) {
-        const LevelSite there{.comm = bottom_comm_->comm,
-                              .topology = bottom_comm_->topology,
-                              .backend = site.backend,
-                              .ledger = site.ledger,
-                              .number = site.number,
-                              .first_tag = site.first_tag};
-        consolidated_ = make_level(there, plan_of_consolidated(moved, site.number, options), options);
-        consolidated_->home = home_at(there, options);
-    }
-    consolidation_ =
-        std::make_unique<LevelRedistribution>(site, moved, bottom(), consolidated_.get(), options);
-    gather_bottom_operator();
-}
-
-void Hierarchy::gather_bottom_operator() {
-    const Level& from = bottom();
-    const Stencil to = consolidated_ ? consolidated_->L : Stencil();
-    for (std::size_t d = 0; d < from.layout.dimensions(); ++d)
-        consolidation_->gather_coefficient(from.L.faces(d), to.faces(d));
-    consolidation_->gather_coefficient(from.L.inverse_diagonal, to.inverse_diagonal);
-    if (!consolidated_) return;
-    consolidated_->gershgorin_bound = from.gershgorin_bound;
-    consolidated_->jacobi_bound = from.jacobi_bound;
-}
-
 void Hierarchy::update(const OperatorFormulas& formulas, const Communicator& comm) {
     singular_ = formulas.singular;
     build_operators(formulas, comm);
-    if (consolidation_) gather_bottom_operator();
     deepen_levels();
 }
 
@@ -157,8 +120,8 @@ void Hierarchy::deepen_levels() {
     for (const Grids* const grids : {&double_, &single_})
         for (const auto& level : grids->levels)
             if (level && level->fused > 0) deepen(*level);
-    Level* const solved = solved_bottom();
-    if (solved != nullptr && solved->deep_ghosts && solved->fused == 0) deepen(*solved);
+    if (!has(levels() - 1)) return;
+    if (bottom().deep_ghosts && bottom().fused == 0) deepen(bottom());
 }
 
 // Faces, and a alpha where 1 / D will be, of the level below l.
@@ -168,16 +131,20 @@ void Hierarchy::restrict_operator(int l) {
     LevelRedistribution* const redistribution =
         double_.redistributions[static_cast<std::size_t>(l + 1)].get();
     const Stencil to = has(l + 1) ? level(l + 1).L : Stencil();
-    const auto restricted = [&](const Field& there, const auto& restrict) {
-        const Field here = redistribution ? redistribution->before().u : there;
-        restrict(here);
-        if (redistribution) redistribution->gather_coefficient(here, there);
+    // A box brings its upper ghosts along, which restriction leaves as they are: `outside` the domain.
+    const auto restricted = [&](const Field& there, double outside, const auto& restrict) {
+        if (!redistribution) return restrict(there);
+        const Level& before = redistribution->before();
+        before.plain->fill(before.u, outside);
+        restrict(before.u);
+        redistribution->gather_coefficient(before.u, there);
     };
     for (std::size_t d = 0; d < level(l).layout.dimensions(); ++d)  // c has 1/h^2 in it, and h doubles
-        restricted(to.faces(d), [&](Field coarse) {
+        restricted(to.faces(d), 0.0, [&](Field coarse) {
             fine.restrict_faces(coarse, from.faces(d), static_cast<int>(d), 0.25);
         });
-    restricted(to.inverse_diagonal, [&](Field coarse) { fine.restrict_to(coarse, from.inverse_diagonal); });
+    restricted(to.inverse_diagonal, 1.0,
+               [&](Field coarse) { fine.restrict_to(coarse, from.inverse_diagonal); });
 }
 
 void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communicator& comm) {

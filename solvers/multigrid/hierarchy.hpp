@@ -34,20 +34,12 @@ class Hierarchy {
     void update(const OperatorFormulas& formulas, const Communicator& comm);
 
     int levels() const { return static_cast<int>(double_.levels.size()); }
-    // Whether this rank has boxes on a level. Without agglomeration each rank has, and the first rank has
-    // always.
+    // Whether this rank has boxes on a level. Where boxes neither merge nor move each rank has, and the first
+    // rank has always.
     bool has(int l) const { return double_.levels[static_cast<std::size_t>(l)] != nullptr; }
     Level& level(int l) { return *double_.levels[static_cast<std::size_t>(l)]; }
     const Level& level(int l) const { return *double_.levels[static_cast<std::size_t>(l)]; }
     Level& bottom() { return *double_.levels.back(); }
-    // The bottom level where it is solved on, null on ranks that do not solve; and its redistribution to
-    // these, null if they are those of its boxes.
-    Level* solved_bottom() { return consolidation_ ? consolidated_.get() : double_.levels.back().get(); }
-    const Level* solved_bottom() const {
-        return consolidation_ ? consolidated_.get() : double_.levels.back().get();
-    }
-    LevelRedistribution* consolidation() { return consolidation_.get(); }
-    const LevelRedistribution* consolidation() const { return consolidation_.get(); }
     bool singular() const { return singular_; }
 
     // `action` is called before each visit to the bottom.
@@ -63,8 +55,8 @@ class Hierarchy {
     }
     double single_scale() const { return single_scale_; }
 
-    // The redistribution of a level that agglomerates, as cycles work on it; null if its boxes are those of
-    // the level above, and on ranks that have none of that one.
+    // The redistribution of a level that agglomerates or consolidates, as cycles work on it; null if its
+    // boxes stay on the ranks of the level above, and on ranks that have none of that one.
     LevelRedistribution* redistribution(int l) {
         return cycled().redistributions[static_cast<std::size_t>(l)].get();
     }
@@ -80,7 +72,7 @@ class Hierarchy {
     // The levels in one precision.
     struct Grids {
         std::vector<std::unique_ptr<Level>> levels;  // null on ranks without
-        std::vector<std::unique_ptr<Level>> before;  // those that agglomerate, before; null for others
+        std::vector<std::unique_ptr<Level>> before;  // those that move, before; null for others
         std::vector<std::unique_ptr<LevelRedistribution>> redistributions;
     };
 
@@ -90,8 +82,6 @@ class Hierarchy {
     void make_levels(const SiteOf& site, const Layout& finest, const HierarchyOptions& options);
     void make_level_in(Grids& grids, const SiteOf& site, const LevelDistribution& at, const LevelPlans& plans,
                        int first_tag, const HierarchyOptions& options);
-    void consolidate(const LevelSite& site, const HierarchyOptions& options);
-    void gather_bottom_operator();
     void deepen_levels();
     void convert_operators();
     void restrict_operator(int l);
@@ -102,9 +92,6 @@ class Hierarchy {
     std::vector<std::unique_ptr<LevelComm>> comms_;  // by level; null: the ranks of the level above
     Grids double_, single_;
     double single_scale_ = 1;
-    std::unique_ptr<LevelComm> bottom_comm_;
-    std::unique_ptr<Level> consolidated_;
-    std::unique_ptr<LevelRedistribution> consolidation_;
 };
 
 // u -= mean(u), which it returns. Collective, one all-reduce.

@@ -30,7 +30,7 @@ LevelSchemes HierarchyOptions::schemes_of(int level) const {
 
 namespace {
 
-// Levels keep their boxes apart from the first one on that agglomerates: in a block the upper faces that a
+// Levels keep their boxes apart from the first one on whose boxes move: in a block the upper faces that a
 // box brings along would fall on other boxes' cells.
 Storage storage_of(std::span<const LevelDistribution> down_to, const HierarchyOptions& options) {
     const bool apart = std::ranges::any_of(
@@ -56,7 +56,7 @@ LevelPlans plans_of_level(std::span<const LevelDistribution> all, int number, Pr
     const int width = at.layout.width();
     const LevelSchemes schemes = options.schemes_of(number);
     const bool one_colour = options.one_colour_on(at.layout);
-    const bool has_powers = !single && !options.level_rule().halves(width) && !options.consolidates();
+    const bool has_powers = !single && !options.level_rule().halves(width);
 
     LevelPlans plans{{.number = number,
                       .layout = at.layout,
@@ -81,16 +81,6 @@ LevelPlans plans_of_level(std::span<const LevelDistribution> all, int number, Pr
     if (options.all_ghosts && number > 0 && in_cycles)
         interpolated.all_ghosts = {1, Neighbours::all, schemes.all_ghosts};
     return plans;
-}
-
-LevelPlan plan_of_consolidated(const Agglomeration& moved, int number, const HierarchyOptions& options) {
-    const LevelSchemes schemes = options.schemes_of(number);
-    const bool one_colour = options.one_colour_on(moved.after);
-    LevelPlan plan{.number = number, .layout = moved.after};
-    plan.ghosts = {options.ghost_depth, options.neighbours, schemes.ghosts, one_colour};
-    if (options.bottom_ghosts > 0)
-        plan.deep_ghosts = {options.bottom_ghosts, Neighbours::all, schemes.deep_ghosts, one_colour};
-    return plan;
 }
 
 std::unique_ptr<Level> make_level(const LevelSite& site, const LevelPlan& plan,

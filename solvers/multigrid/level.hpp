@@ -43,11 +43,12 @@ using AlgebraicSchemes =
 
 struct HierarchyOptions {
     int bottom_box = 4;
-    std::int64_t agglomerate = 0;  // LevelRule
-    int agglomerate_as = 0;        // LevelRule::ranks
-    LevelRule level_rule() const { return {bottom_box, agglomerate, agglomerate_as}; }
+    std::int64_t agglomerate = 0;           // LevelRule
+    int bottom_grid = BottomRanks::owners;  // LevelRule
+    int agglomerate_as = 0;                 // LevelRule::ranks
+    LevelRule level_rule() const { return {bottom_box, agglomerate, bottom_grid, agglomerate_as}; }
     int ghost_depth = 1;
-    // Agglomerated levels, and a consolidated bottom level, keep their boxes apart.
+    // Agglomerated and consolidated levels keep their boxes apart.
     Storage storage = Storage::boxes;
     Neighbours neighbours = Neighbours::faces;
     bool all_ghosts =
@@ -64,8 +65,6 @@ struct HierarchyOptions {
     // Besides the levels, others in single precision that cycles work on; those in double precision then
     // neither fuse half sweeps nor interpolate.
     bool mixed = false;
-    int bottom_grid = BottomRanks::owners;  // ranks that have the bottom grid, or one of BottomRanks
-    bool consolidates() const { return bottom_grid != BottomRanks::owners; }
     SchemeOptions scheme = {};                 // the same on all levels
     std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
     LevelSchemes schemes_of(int level) const;  // throws std::out_of_range
@@ -104,15 +103,13 @@ struct LevelPlan {
 
 struct LevelPlans {
     LevelPlan level;  // for the ranks that its layout has
-    // If its boxes agglomerate: its u and f in the boxes before, for the ranks of these.
+    // If its boxes merge or move: its u and f in the boxes before, for the ranks of these.
     std::optional<LevelPlan> before;
 };
 
 // The plans of level `number` of `all` in this precision.
 LevelPlans plans_of_level(std::span<const LevelDistribution> all, int number, Precision precision,
                           const HierarchyOptions& options);
-// The plan of a consolidated bottom level, for the ranks that solve on it.
-LevelPlan plan_of_consolidated(const Agglomeration& moved, int number, const HierarchyOptions& options);
 
 struct LevelHome;
 

@@ -30,11 +30,11 @@ Multigrid::Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, cons
       accelerators_(static_cast<std::size_t>(hierarchy.levels())) {
     if (options_.accelerator != Accelerator::none) options_.symmetric = true;
     const bool relaxed = !method_named(bottom.solver).is_krylov() && !uses_algebraic(bottom);
-    Level* const level = hierarchy.solved_bottom();
-    if (level == nullptr || relaxed) return;
+    if (relaxed || !hierarchy.has(hierarchy.levels() - 1)) return;
+    Level& level = hierarchy.bottom();
     if (uses_algebraic(bottom))
-        algebraic_ = std::make_unique<AlgebraicCycle>(*level, hierarchy.singular(), options.amg);
-    bottom_ = make_krylov(*level, hierarchy.singular(), as_made(bottom), algebraic_.get());
+        algebraic_ = std::make_unique<AlgebraicCycle>(level, hierarchy.singular(), options.amg);
+    bottom_ = make_krylov(level, hierarchy.singular(), as_made(bottom), algebraic_.get());
 }
 
 void Multigrid::update() {
@@ -109,17 +109,9 @@ Report Multigrid::solve_bottom() {
     return finished(begin_bottom());
 }
 
-// The report is finished() by the solver, if there is one here.
+// The report is finished() by the solver, if there is one.
 Report Multigrid::begin_bottom() {
-    LevelRedistribution* const moved = levels_.consolidation();
-    if (moved) moved->gather_rhs();
-    Report report{{.outcome = Outcome::on_other_ranks}};
-    if (Level* const bottom = levels_.solved_bottom()) report = begin_on(*bottom);
-    if (moved) moved->scatter_correction();
-    return report;
-}
-
-Report Multigrid::begin_on(Level& bottom) {
+    Level& bottom = levels_.bottom();
     if (levels_.singular()) remove_mean(bottom.bottom_operations, *bottom.reduction, bottom.f);
     if (bottom_) {
         bottom_->begin(bottom.u, bottom.f);

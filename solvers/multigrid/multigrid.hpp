@@ -75,7 +75,6 @@ class Multigrid {
 
   private:
     Report begin_bottom();
-    Report begin_on(Level& bottom);
     Report finished(Report begun);
     Report relax(Level& bottom);
     void visit_bottom();

@@ -81,7 +81,8 @@ class MergedBoxes(KeelTest):
         for words in (["run.mode=survey", "run.survey=['bicgstab','ca_cg']"],
                       ["run.mode=krylov", "bottom.preconditioner=v_cycle", "bottom.solver=cg", "bottom.scaling=none"],
                       ["run.steps=2", "run.start=last", "problem.drift=[0.1,0,0]", "problem.rhs=wave"],
-                      ["run.mode=fixed_point", "problem.equation=linear", "run.map=cycle"], ["comm.scheme=auto", LASSEN]):  # fmt: skip
+                      ["run.mode=fixed_point", "problem.equation=linear", "run.map=cycle"], ["comm.scheme=auto", LASSEN],
+                      ["comm.scheme=tuned", "comm.ranks_per_node=2"]):  # fmt: skip
             with self.subTest(words=words):
                 self.valid(3, *self.DECK, *words, self.MERGED)
 
@@ -94,6 +95,10 @@ class MergedBoxes(KeelTest):
             (3, "[3,3,3]", ["bottom.solver=ca_cg", "bottom.powers=matrix_powers", "multigrid.agglomerate=1", "comm.ranks_per_node=2"]),
             (8, "[6,4,4]", ["bottom.solver=deep_pipelined_cg", "multigrid.agglomerate=512", "comm.ranks_per_node=4",
                             "comm.allreduce=node_aware", "multigrid.cycle=F", "multigrid.precision=mixed"]),
+            (8, "[4,2,2]", ["bottom.solver=cg", "multigrid.bottom_grid=consolidate", "comm.ranks_per_node=4"]),
+            (8, "[6,4,2]", ["bottom.solver=bicgstab", "multigrid.bottom_grid=3", "comm.ranks_per_node=3", *linear]),
+            (4, "[6,2,2]", ["bottom.solver=ca_cg", "multigrid.bottom_grid=replicate", "comm.ranks_per_node=2"]),
+            (4, "[6,2,2]", ["multigrid.bottom_grid=gather", "multigrid.precision=mixed", "comm.ranks_per_node=2"]),
         ):  # fmt: skip
             with self.subTest(ranks=ranks, boxes=boxes):
                 words = ["problem.box=8", f"problem.boxes={boxes}", "run.deterministic=true", HOPPER, *more]

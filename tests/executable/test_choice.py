@@ -244,7 +244,8 @@ class BottomGrid(ChoiceTest):
         self.assertLess(10 * there[3]["predicted_seconds"], there[0]["predicted_seconds"])
         _, rows = self.dry_run(None, *words, "multigrid.bottom_grid=replicate")
         moves = [row for row in rows if row["purpose"] in ("to_bottom", "from_bottom")]
-        self.assertEqual([row["purpose"] for row in moves], ["to_bottom"] * len(self.MOVED))
+        self.assertEqual([row["purpose"] for row in moves], ["to_bottom"] * len(self.MOVED) + ["from_bottom"] * len(self.MOVED))
+        self.assertEqual(sum(row["all"]["messages"] for row in moves[len(self.MOVED):]), 0)
         self.assertEqual([row["most_sent"]["off_node_messages"] for row in moves[:4]], [496, 31, 31, 2])
         self.assertEqual(moves[3]["all"]["off_node_bytes"] * 16, moves[0]["all"]["off_node_bytes"])
 
@@ -253,8 +254,7 @@ class BottomGrid(ChoiceTest):
             for place in self.places(4):
                 run = self.valid(4, *self.DECK, *words, *place)
                 chosen = {row["purpose"] for row in run.records("scheme") if row["chosen_by"] is not None}
-                back = set() if "replicate" in place[0] else {"from_bottom"}
-                self.assertEqual(chosen, {"stencil", "to_bottom"} | back)
+                self.assertEqual(chosen, {"stencil", "to_bottom", "from_bottom"})
 
     def test_what_cannot_be_is_refused(self) -> None:
         self.refused(4, "multigrid.bottom_grid=5", expected=["multigrid.bottom_grid = 5: there are only 4 ranks; choose at most that"])

@@ -48,6 +48,7 @@ const std::vector<Choices> groups{
      {"multigrid.agglomerate=1"},
      {"multigrid.agglomerate=100000"},
      {"multigrid.bottom_grid=gather"},
+     {"multigrid.bottom_grid=gather", "multigrid.agglomerate=1"},
      {"multigrid.bottom_grid=consolidate"},
      {"multigrid.bottom_grid=replicate"}},
     {{},

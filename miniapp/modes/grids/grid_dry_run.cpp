@@ -58,7 +58,6 @@ PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use, const
     if (use.is(GhostCells::Purpose::powers)) return "powers";
     const bool bottom = use.level + 1 == grids.levels() && use.is(GhostCells::Purpose::stencil);
     const bool relaxed = grids.use.full_approximation || grids.use.krylov == KrylovLevel::finest;
-    if (bottom && grids.moves_bottom()) return "checks";
     if (bottom && !relaxed) return "bottom";
     return counted->of(use).all;
 }

@@ -41,10 +41,6 @@ SolveCost counts_of(const Backend& backend, const Hierarchy& hierarchy) {
         add(hierarchy.level(l));
         if (const Level* const single = hierarchy.single(l)) add(*single);
     }
-    if (const LevelRedistribution* const moved = hierarchy.consolidation()) {
-        if (const Level* const bottom = hierarchy.solved_bottom()) add(*bottom);
-        counts.exchanges += moved->runs();
-    }
     return counts;
 }
 

@@ -13,7 +13,6 @@ std::vector<Level*> summed_levels(Hierarchy& hierarchy) {
     std::vector<Level*> levels;
     for (int l = 0; l < hierarchy.levels(); ++l)
         levels.push_back(hierarchy.has(l) ? &hierarchy.level(l) : nullptr);
-    if (hierarchy.consolidation()) levels.push_back(hierarchy.solved_bottom());
     return levels;
 }
 
@@ -38,7 +37,10 @@ GridSetup on_busiest_rank(GridSetup grids) {
     for (const Index& side : ghosts.sides())
         for (int box = 0; box < finest.box_count(); ++box)
             loads[static_cast<std::size_t>(finest.owner(box))].back() += finest.neighbour(box, side) ? 1 : 0;
-    grids.rank = *std::ranges::max_element(places.back().ranks, {},
+    // Each rank of the level above has a copy of the last level.
+    const bool copies = places.back().agglomeration && places.back().agglomeration->holders.everyone();
+    const std::vector<int>& solving = (copies ? places[places.size() - 2] : places.back()).ranks;
+    grids.rank = *std::ranges::max_element(solving, {},
                                            [&](int rank) { return loads[static_cast<std::size_t>(rank)]; });
     return grids;
 }
@@ -125,6 +127,7 @@ Slice ReplayedGrid::take() {
         slice.ranks.push_back(static_cast<double>(layout.cell_count()) /
                               static_cast<double>(layout.local_cells()));
     }
+    if (grids_.hierarchy.bottom_grid == BottomRanks::all) slice.ranks.back() = grids_.ranks;
     return slice;
 }
 

@@ -31,7 +31,7 @@ struct UncountedCycle : Preconditioner {
 // The vectors of solvers by algebraic multigrid, and Multigrid's correction. Returns an estimate of the rest,
 // and leaves relaxation in place of these solvers.
 double make_algebraic(Hierarchy& hierarchy, GridSetup& grids) {
-    Level* const level = hierarchy.solved_bottom();
+    Level* const level = hierarchy.has(hierarchy.levels() - 1) ? &hierarchy.bottom() : nullptr;
     double bytes = 0;
     UncountedCycle cycle;
     for (auto& [name, options] : grids.use.solvers) {
@@ -104,17 +104,15 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     const Index& boxes = grids.domain.around();
     const int box = grids.problem.box;
     const int bottom_box = grids.hierarchy.bottom_box;
-    // The node that holds most of a bottom grid that is elsewhere has at least this number of copies of its
-    // level.
+    // The node that holds most of a bottom grid that is elsewhere has this number of copies of its level.
     const int place = grids.hierarchy.bottom_grid;
     const double copies = place == BottomRanks::all ? memory.sharing : place == BottomRanks::one ? 1 : 0;
-    GridSetup owned = grids;
-    owned.hierarchy.bottom_grid = BottomRanks::owners;
+    const auto no_solvers = [](Hierarchy&, const GridSetup&) {};
     const auto needed_with = [&](int width) {
-        const double with_owners = memory_of_box(owned, width, make).arrays;
-        const double moved = copies > 0 ? memory_of_box(grids, width, make).arrays - with_owners : 0.0;
+        const double all = memory_of_box(grids, width, make).arrays;
+        const double bottom = copies > 0 ? memory_of_box(grids, bottom_box, no_solvers).arrays : 0.0;
         // Merged levels have few cells a rank.
-        return grids.domain.count() * (with_owners / grids.ranks * memory.sharing + copies * moved);
+        return grids.domain.count() * ((all - bottom) / grids.ranks * memory.sharing + copies * bottom);
     };
     const double more = std::max(1.0, of_rank * memory.sharing / needed_with(box));
     const double needed = more * needed_with(box);

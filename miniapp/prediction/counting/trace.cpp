@@ -122,8 +122,6 @@ Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger)
                   .value_bytes = bytes_of_value(precision)});
         });
     };
-    if (LevelRedistribution* const moved = hierarchy.consolidation())
-        record_moves(hierarchy.levels() - 1, *moved, Precision::fp64);
     for (int l = 0; l < hierarchy.levels(); ++l) {
         const Precision of_cycles = hierarchy.mixed() ? Precision::fp32 : Precision::fp64;
         if (LevelRedistribution* const moved = hierarchy.redistribution(l)) {

@@ -13,7 +13,7 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
     for (const SchemeTable& table : tables) {
         const GhostCells* const ghosts = table.use.ghosts();
         const MovedBoxes* const moves = table.use.moves();
-        if (!ghosts && !(moves && moves->agglomeration.merges())) continue;
+        if (!ghosts && !moves) continue;
         const Topology among = table.use.among(topology);
         ExchangePlan& plan = plans.emplace_back(
             ExchangePlan{.level = table.use.level,
@@ -23,7 +23,9 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
                                          : Representatives::themselves(table.use.layout, among),
                          .plans = {},
                          .one_colour = ghosts && grids.hierarchy.one_colour_on(table.use.layout),
-                         .moved = ghosts ? 0 : static_cast<double>(table.use.layout.cell_count())});
+                         .moved = ghosts ? 0
+                                         : static_cast<double>(table.use.layout.cell_count()) *
+                                               boxes_moved(table.use).to().ranks_of_a_box()});
         plan.plans = plans_of(table.use, plan.nodes, plan.scheme);
     }
     return plans;

@@ -31,8 +31,9 @@ class ByLevel {
             if (std::ranges::find(ops_, row.op) == ops_.end()) ops_.push_back(row.op);
             cells_[{row.op, row.level}] = &row;
         }
-        agglomerates_ =
-            std::ranges::any_of(facts.levels, [](const LevelShape& level) { return level.merged > 1; });
+        agglomerates_ = std::ranges::any_of(facts.levels, [&](const LevelShape& level) {
+            return level.merged > 1 || level.ranks < facts.levels.front().ranks;
+        });
     }
 
     const std::vector<std::string>& ops() const { return ops_; }

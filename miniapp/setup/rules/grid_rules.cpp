@@ -94,6 +94,9 @@ void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
 }
 
 void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
+    rules.allow(bottom_grid(p, use) == BottomRanks::owners || coarsest_box(p, use) < p.problem.box,
+                {"multigrid.bottom_grid", "multigrid.bottom_box", "problem.box"},
+                "one level alone stays on the owners of its boxes; choose a narrower multigrid.bottom_box");
     rules.allow(bottom_grid(p, use) <= ranks, {"multigrid.bottom_grid"},
                 fmt::format("there {} only {}; choose at most that, or a word", ranks == 1 ? "is" : "are",
                             counted(ranks, "rank")));
@@ -112,16 +115,8 @@ void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, 
                 fmt::format("the boxes of problem.shape = \"{}\" do not tile larger ones; choose never, or "
                             "problem.shape = \"cube\"",
                             name(p.problem.shape)));
-    rules.allow(bottom_grid(p, use) == BottomRanks::owners,
-                {"multigrid.agglomerate", "multigrid.bottom_grid"},
-                "merged boxes are on fewer ranks already; choose multigrid.bottom_grid = \"distributed\", "
-                "or never");
     rules.allow(!use.full_approximation, {"multigrid.agglomerate", "problem.equation"},
                 "the levels of a full approximation scheme are where the finest one is; choose never");
-    rules.allow(
-        p.comm.scheme != name(SchemeChooser::tuned), {"multigrid.agglomerate", "comm.scheme"},
-        "comm.scheme = \"tuned\" tries exchanges of all ranks, and merged levels have fewer; choose a "
-        "scheme, auto, or never");
 }
 
 // A coarse cell at an edge that two boxes make around a missing one has no value diagonally beyond.

@@ -10,8 +10,6 @@ namespace keel {
 FasMap::FasMap(Hierarchy& hierarchy, const MultigridOptions& options, int bottom_sweeps, const Reaction& phi,
                Field f)
     : levels_(hierarchy), options_(options), bottom_sweeps_(bottom_sweeps), phi_(phi), f_(f), restricted_(1) {
-    check(hierarchy.consolidation() == nullptr,
-          "the bottom level of a full approximation is where its boxes are");
     for (int l = 1; l < hierarchy.levels(); ++l)
         check(hierarchy.has(l) && hierarchy.redistribution(l) == nullptr,
               "the levels of a full approximation have the finest one's boxes");

@@ -61,28 +61,24 @@ std::vector<int> holders_of(const Layout& before, const Layout& merged, const st
     return holders;
 }
 
-// Some ranks of `among`, spread out evenly.
-std::vector<int> chosen_ranks(int ranks, int among) {
+// The first rank of each of `ranks` groups of consecutive ranks of `among`.
+std::vector<int> chosen_ranks(std::int64_t ranks, std::int64_t among) {
     std::vector<int> chosen;
-    for (std::int64_t n = 0; n < ranks; ++n) chosen.push_back(static_cast<int>(n * among / ranks));
+    for (std::int64_t n = 0; n < ranks; ++n)
+        chosen.push_back(static_cast<int>((n * among + ranks - 1) / ranks));
     return chosen;
 }
 
-Layout merged_layout(const Layout& before, int factor, const std::vector<int>& ranks) {
-    const Domain domain(divided(before.boxes(), before.dimensions(), factor), before.boundaries(),
-                        static_cast<int>(before.dimensions()));
-    return Layout(domain, factor * before.width(),
-                  dealt_out(before, domain, factor, static_cast<int>(ranks.size())),
-                  place_of(ranks, before.rank()));
+Domain merged_domain(const Layout& before, int factor) {
+    if (factor == 1) return before.domain();
+    check(before.domain().whole(), "boxes are merged where none is missing");
+    return {divided(before.boxes(), before.dimensions(), factor), before.boundaries(),
+            static_cast<int>(before.dimensions())};
 }
 
-// For each box the first rank of its owner's group.
-std::vector<int> first_of_groups(const Layout& before, std::int64_t groups) {
-    const std::int64_t all = ranks_of(before);
-    std::vector<int> first;
-    for (int box = 0; box < before.box_count(); ++box)
-        first.push_back(static_cast<int>((before.owner(box) * groups / all * all + groups - 1) / groups));
-    return first;
+int resolved_ranks(int bottom_grid, int ranks) {
+    if (bottom_grid == BottomRanks::one_in_eight) return (ranks + 7) / 8;
+    return bottom_grid == BottomRanks::all ? ranks : std::min(bottom_grid, ranks);
 }
 
 }  // namespace
@@ -117,38 +113,28 @@ std::vector<LevelShape> level_shapes(const Index& boxes, std::size_t dimensions,
             level.ranks =
                 static_cast<int>(std::min(static_cast<std::size_t>(level.ranks), product(level.boxes)));
         }
+        if (rule.consolidates(level.width)) level.ranks = resolved_ranks(rule.bottom_grid, level.ranks);
         levels.push_back(level);
     }
     return levels;
 }
 
 Agglomeration agglomerated(const Layout& before, int factor, int ranks) {
-    check(before.domain().whole(), "boxes are merged where none is missing");
-    std::vector<int> going_on = chosen_ranks(ranks, ranks_of(before));
-    Layout after = merged_layout(before, factor, going_on);
-    BoxDistribution holders(holders_of(before, after, going_on));
-    return {before, std::move(going_on), std::move(after), BoxDistribution::owners_of(before),
-            std::move(holders)};
-}
-
-Agglomeration consolidated(const Layout& before, int bottom_grid) {
-    const int all = ranks_of(before);
-    std::vector<int> owners(static_cast<std::size_t>(before.box_count()), 0);
-    if (bottom_grid == BottomRanks::all) {
-        const Layout whole(before.domain(), before.width(), std::move(owners), 0);
+    const Domain domain = merged_domain(before, factor);
+    const int width = factor * before.width();
+    BoxDistribution owners = BoxDistribution::owners_of(before);
+    if (ranks == BottomRanks::all) {
+        const std::vector<int> on_first(static_cast<std::size_t>(domain.count()), 0);
         return {before,
                 {before.rank()},
-                whole,
-                BoxDistribution::owners_of(before),
-                BoxDistribution::everywhere(before.box_count(), all)};
+                Layout(domain, width, on_first, 0),
+                std::move(owners),
+                BoxDistribution::everywhere(before.box_count(), ranks_of(before))};
     }
-    std::vector<int> first = first_of_groups(before, bottom_grid > 0 ? bottom_grid : (all + 7) / 8);
-    std::vector<int> ranks = first;
-    sort_distinct(ranks);
-    for (std::size_t box = 0; box < owners.size(); ++box) owners[box] = place_of(ranks, first[box]);
-    const Layout after(before.domain(), before.width(), std::move(owners), place_of(ranks, before.rank()));
-    return {before, std::move(ranks), after, BoxDistribution::owners_of(before),
-            BoxDistribution(std::move(first))};
+    std::vector<int> going_on = chosen_ranks(ranks, ranks_of(before));
+    Layout after(domain, width, dealt_out(before, domain, factor, ranks), place_of(going_on, before.rank()));
+    BoxDistribution holders(holders_of(before, after, going_on));
+    return {before, std::move(going_on), std::move(after), std::move(owners), std::move(holders)};
 }
 
 std::vector<LevelDistribution> level_distributions(const Layout& finest, const LevelRule& rule) {
@@ -163,13 +149,16 @@ std::vector<LevelDistribution> level_distributions(const Layout& finest, const L
         }
         const LevelDistribution& above = levels.back();
         const Layout halved = above.layout.coarsened();
-        if (shape.merged == 1) {
+        const bool consolidates = rule.consolidates(shape.width);
+        if (shape.merged == 1 && !consolidates) {
             levels.push_back({halved, above.ranks, {}});
             continue;
         }
+        const bool copies = consolidates && rule.bottom_grid == BottomRanks::all;
         const auto left =
             std::min({above.ranks.size(), product(shape.boxes), static_cast<std::size_t>(shape.ranks)});
-        Agglomeration merged = agglomerated(halved, shape.merged, static_cast<int>(left));
+        Agglomeration merged =
+            agglomerated(halved, shape.merged, copies ? BottomRanks::all : static_cast<int>(left));
         std::vector<int> those;
         for (const int rank : merged.ranks) those.push_back(above.ranks[static_cast<std::size_t>(rank)]);
         const Layout layout = merged.after;

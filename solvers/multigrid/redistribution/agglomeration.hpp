@@ -2,7 +2,8 @@
 
 // Coarse levels in fewer and wider boxes (agglomeration) and on fewer ranks (consolidation), as in AMReX and
 // HPGMG. Boxes agglomerate if they can be halved no further, or leave ranks little to do: two in each
-// direction become one, or 3, 5, .. if their numbers allow no less, and coarsening goes on. Pure.
+// direction become one, or 3, 5, .. if their numbers allow no less, and coarsening goes on. The coarsest
+// level's boxes, merged or not, go to the number of ranks that is asked for. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -14,11 +15,12 @@
 
 namespace keel {
 
-// The width at which coarsening ends, and the least number of cells of a rank on a coarse level as long as
-// its boxes can agglomerate; 0: they never do.
+// The width at which coarsening ends; the least number of cells of a rank on a coarse level as long as its
+// boxes can agglomerate, 0: they never do; the ranks of the coarsest level, or one of BottomRanks.
 struct LevelRule {
     int bottom_box = 4;
     std::int64_t agglomerate = 0;
+    int bottom_grid = BottomRanks::owners;
     // The number of ranks that the finest level is taken to have; 0: its own. Fewer ranks then make the
     // levels of this number.
     int ranks = 0;
@@ -26,6 +28,8 @@ struct LevelRule {
     // Whether there is a level below one with boxes so wide. The last level's boxes are bottom_box wide or,
     // if an odd number of them became one, less than twice as wide, or of odd width.
     bool halves(int width) const { return width % 2 == 0 && width / 2 >= bottom_box; }
+    // Whether boxes so wide are those of the last level, and go to other ranks than their owners.
+    bool consolidates(int width) const { return bottom_grid != BottomRanks::owners && !halves(width); }
 };
 
 // A level by numbers.
@@ -42,15 +46,16 @@ struct LevelShape {
 // The most boxes in each direction that can become one: the greatest common divisor of their numbers.
 int most_merged(const Index& boxes, std::size_t dimensions);
 
-// All levels of a grid of boxes, the finest first, whose boxes never merge.
+// All levels of a grid of boxes, the finest first.
 std::vector<LevelShape> level_shapes(const Index& boxes, std::size_t dimensions, int box, int ranks,
                                      const LevelRule& rule);
 
 // A level's boxes before and after agglomeration, consolidation or both, and the ranks that have them.
 struct Agglomeration {
-    Layout before;           // every rank has boxes
-    std::vector<int> ranks;  // those that go on, as `before` numbers them, ascending
-    Layout after;            // as these ranks, numbered anew from 0, see it; of rank -1 on the others
+    Layout before;  // every rank has boxes
+    // The ranks that share the boxes after, as `before` numbers them, ascending; of copies this rank alone.
+    std::vector<int> ranks;
+    Layout after;  // as these ranks, numbered anew from 0, see it; of rank -1 on the others
     // The ranks with the boxes of `before`, before and after.
     BoxDistribution owners, holders;
 
@@ -64,19 +69,15 @@ struct Agglomeration {
     }
 };
 
-// `factor` boxes in each direction become one, on `ranks` ranks. A box goes to a rank that had some of it if
-// the boxes of ranks lie together; ranks have floor or ceil of the mean, and those that go on are as far from
-// each other as possible.
+// `factor` boxes in each direction become one, on `ranks` ranks, or a copy of all on each rank
+// (BottomRanks::all). A box goes to a rank that had some of it if the boxes of ranks lie together; ranks have
+// floor or ceil of the mean, and those that go on are as far from each other as possible.
 Agglomeration agglomerated(const Layout& before, int factor, int ranks);
-
-// The boxes stay as they are, and go to every rank or to `bottom_grid` ranks (one_in_eight: rounded up). The
-// ranks then fall into `bottom_grid` groups of consecutive ones, and the first of each gets the boxes of all.
-Agglomeration consolidated(const Layout& before, int bottom_grid);
 
 // The boxes of a level, and the ranks that have them.
 struct LevelDistribution {
     Layout layout;           // as the ranks that have it number themselves; of rank -1 on the others
-    std::vector<int> ranks;  // these, as the finest level numbers them, ascending
+    std::vector<int> ranks;  // these, as the finest level numbers them, ascending; of copies this rank alone
     // merges or moves the boxes of the level above, coarsened; null: each stays
     std::optional<Agglomeration> agglomeration;
 

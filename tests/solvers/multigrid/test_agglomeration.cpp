@@ -307,39 +307,41 @@ TEST_CASE("boxes are merged where they cannot be halved, and where ranks have to
     CHECK(most_merged({12, 8, 1}, 2) == 4);
 }
 
-TEST_CASE("merged boxes are dealt out evenly, to ranks that had some of them where these lie together") {
-    for (const int ranks : {1, 2, 3, 5, 8, 13, 64})
-        for (const Placement placement : {Placement::curve, Placement::lexicographic, Placement::scattered}) {
-            CAPTURE(ranks, static_cast<int>(placement));
-            const Index boxes{4, 4, 4};
-            std::vector<int> found(8, 0);  // ranks that say they have the box
-            for (int rank = 0; rank < ranks; ++rank) {
-                const Layout spread(boxes, 4, {}, place(boxes, ranks, placement), rank);
-                const int left = std::min(ranks, 8);
-                const Agglomeration merged = agglomerated(spread, 2, left);
-                CHECK(merged.ranks.size() == static_cast<std::size_t>(left));
-                CHECK(merged.ranks.front() == 0);
-                const Layout& layout = merged.after;
-                CHECK(layout.width() == 8);
-                CHECK((layout.rank() >= 0) == std::ranges::binary_search(merged.ranks, rank));
-                if (layout.rank() >= 0) {
-                    CHECK(layout.local_count() >= 8 / left);
-                    CHECK(layout.local_count() <= (8 + left - 1) / left);
-                }
-                for (const int box : layout.local()) ++found[static_cast<std::size_t>(box)];
-                const BoxPattern there = merged.gather(64);
-                for (int box = 0; box < spread.box_count(); ++box) {
-                    Index at = spread.position(box);
-                    for (int& along : at) along /= 2;
-                    const int owner = layout.owner(*layout.domain().box_at(at));
-                    CHECK(there.to().ranks_of(box).front() == merged.ranks[static_cast<std::size_t>(owner)]);
-                    CHECK(there.from().ranks_of(box).front() == spread.owner(box));
-                    // Along the curve each has eight boxes that are one, or all of a rank's boxes are in one.
-                    if (placement == Placement::curve && (ranks == 8 || ranks == 64))
-                        CHECK(spread.owner(box) / (ranks / 8) * (ranks / 8) ==
-                              there.to().ranks_of(box).front());
-                }
+TEST_CASE(
+    "boxes, merged or not, are dealt out evenly, to ranks that had some of them where these lie together") {
+    const auto [factor, ranks] = GENERATE(table<int, int>(
+        {{1, 1}, {1, 3}, {1, 8}, {1, 13}, {2, 1}, {2, 2}, {2, 3}, {2, 5}, {2, 8}, {2, 13}, {2, 64}}));
+    for (const Placement placement : {Placement::curve, Placement::lexicographic, Placement::scattered}) {
+        CAPTURE(ranks, static_cast<int>(placement), factor);
+        const Index boxes{4, 4, 4};
+        const int all = 64 / (factor * factor * factor);
+        std::vector<int> found(static_cast<std::size_t>(all), 0);  // ranks that say they have the box
+        for (int rank = 0; rank < ranks; ++rank) {
+            const Layout spread(boxes, 4, {}, place(boxes, ranks, placement), rank);
+            const int left = std::min(ranks, 8);
+            const Agglomeration merged = agglomerated(spread, factor, left);
+            CHECK(merged.ranks.size() == static_cast<std::size_t>(left));
+            CHECK(merged.ranks.front() == 0);
+            const Layout& layout = merged.after;
+            CHECK(layout.width() == 4 * factor);
+            CHECK((layout.rank() >= 0) == std::ranges::binary_search(merged.ranks, rank));
+            if (layout.rank() >= 0) {
+                CHECK(layout.local_count() >= all / left);
+                CHECK(layout.local_count() <= (all + left - 1) / left);
             }
-            CHECK(found == std::vector<int>(8, 1));
+            for (const int box : layout.local()) ++found[static_cast<std::size_t>(box)];
+            const BoxPattern there = merged.gather(64);
+            for (int box = 0; box < spread.box_count(); ++box) {
+                Index at = spread.position(box);
+                for (int& along : at) along /= factor;
+                const int owner = layout.owner(*layout.domain().box_at(at));
+                CHECK(there.to().ranks_of(box).front() == merged.ranks[static_cast<std::size_t>(owner)]);
+                CHECK(there.from().ranks_of(box).front() == spread.owner(box));
+                // Along the curve each has eight boxes that are one, or all of a rank's boxes are in one.
+                if (placement == Placement::curve && (ranks == 8 || ranks == 64))
+                    CHECK(spread.owner(box) / (ranks / 8) * (ranks / 8) == there.to().ranks_of(box).front());
+            }
         }
+        CHECK(found == std::vector<int>(static_cast<std::size_t>(all), 1));
+    }
 }

@@ -44,15 +44,14 @@ TEST_CASE("where the bottom grid is solved on changes no bit of a deterministic 
         Boundaries boundaries;
         double a;
         Cycle cycle;
+        std::int64_t agglomerate = 0;
     };
     // Periodic with a = 0 is singular.
-    const Variant variants[] = {{"bicgstab", mixed, 0.9, Cycle::v},
-                                {"cg", {}, 0.0, Cycle::v},
-                                {"ca_cg", mixed, 0.9, Cycle::f},
-                                {"enlarged_cg", mixed, 0.9, Cycle::v},
-                                {"smooth", mixed, 0.9, Cycle::v}};
-    for (const auto& [solver, boundaries, a, cycle] : variants) {
-        CAPTURE(solver);
+    const Variant variants[] = {{"bicgstab", mixed, 0.9, Cycle::v}, {"cg", {}, 0.0, Cycle::v},
+                                {"ca_cg", mixed, 0.9, Cycle::f},    {"enlarged_cg", mixed, 0.9, Cycle::v},
+                                {"smooth", mixed, 0.9, Cycle::v},   {"bicgstab", mixed, 0.9, Cycle::v, 1}};
+    for (const auto& [solver, boundaries, a, cycle, agglomerate] : variants) {
+        CAPTURE(solver, agglomerate);
         const Problem problem{.boxes = {4, 2, 2},
                               .width = 8,
                               .boundaries = boundaries,
@@ -63,7 +62,8 @@ TEST_CASE("where the bottom grid is solved on changes no bit of a deterministic 
         if (cycle == Cycle::f) multigrid.interpolation = Interpolation::linear;
         BottomOptions bottom;
         bottom.solver = solver;
-        const HierarchyOptions plain{.bottom_box = 4, .all_ghosts = cycle == Cycle::f};
+        const HierarchyOptions plain{
+            .bottom_box = 4, .agglomerate = agglomerate, .all_ghosts = cycle == Cycle::f};
         Setup spread(problem, placed(BottomRanks::owners, plain));
         const Solution expected = solution_of(spread, multigrid, bottom);
         CHECK(expected.residuals.back() < 1e-4);
@@ -93,34 +93,6 @@ TEST_CASE("a bottom grid that moves has its powers' ghosts there") {
     }
 }
 
-TEST_CASE("the consolidated grid is on the first ranks of groups of ranks") {
-    const int ranks = 13;
-    const Index boxes{5, 3, 2};
-    // Scattered, the first box is not the first rank's.
-    for (const Placement placement : {Placement::curve, Placement::scattered})
-        for (const int groups : {BottomRanks::one_in_eight, 1, 2, 5, 13}) {
-            CAPTURE(static_cast<int>(placement), groups);
-            std::vector<int> homes;
-            for (int rank = 0; rank < ranks; ++rank) {
-                const Layout spread(boxes, 4, {}, place(boxes, ranks, placement), rank);
-                const Agglomeration moved = consolidated(spread, groups);
-                homes = moved.ranks;
-                const Layout& layout = moved.after;
-                CHECK((layout.rank() >= 0) == std::ranges::binary_search(homes, rank));
-                // Its boxes are those of the ranks up to the next home.
-                if (layout.rank() < 0) continue;
-                const auto next = std::ranges::upper_bound(homes, rank);
-                for (int box = 0; box < spread.box_count(); ++box) {
-                    const int owner = spread.owner(box);
-                    const bool mine = owner >= rank && (next == homes.end() || owner < *next);
-                    CHECK((layout.owner(box) == layout.rank()) == mine);
-                }
-            }
-            CHECK(homes.size() == static_cast<std::size_t>(groups < 0 ? 2 : groups));
-            CHECK(homes.front() == 0);
-        }
-}
-
 TEST_CASE("a bottom grid that is elsewhere sends what its plans say, and nothing else") {
     const Problem problem{.boxes = {4, 2, 2}, .width = 8, .boundaries = mixed, .beta = "smooth10"};
     for (const int place : {BottomRanks::one, BottomRanks::all})
@@ -132,7 +104,7 @@ TEST_CASE("a bottom grid that is elsewhere sends what its plans say, and nothing
             Multigrid multigrid(setup.hierarchy, {.bottom_box = 4}, {});
             setup.ledger.clear();
             const SolveReport report = multigrid.solve();
-            const LevelRedistribution& moved = *setup.hierarchy.consolidation();
+            const LevelRedistribution& moved = *setup.hierarchy.redistribution(1);
             Traffic expected;
             for (const Redistribution* one : {&moved.gather(), &moved.scatter()}) {
                 const Traffic each = one->plan().traffic(setup.comm.rank(), setup.topology, 1);

@@ -56,7 +56,7 @@ TEST_CASE("boxes in blocks are solved to the same bits") {
         {.boxes = {2, 2, 2},
          .width = 8,
          .boundaries = mixed,
-         .hierarchy = {.bottom_ghosts = 4, .bottom_grid = 2},
+         .hierarchy = {.bottom_grid = 2, .bottom_ghosts = 4},
          .bottom = powers},
         {.boxes = {2, 2, 2}, .width = 8, .boundaries = mixed, .hierarchy = {.bottom_grid = BottomRanks::all}},
     };

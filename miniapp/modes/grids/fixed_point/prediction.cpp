@@ -109,9 +109,9 @@ std::string why_not_fixed_point(const PreparedGrids& prepared, const FixedPointO
                                 int ranks_here) {
     const GridSetup& grids = prepared.grids();
     if (const std::string reason = why_not_predicted(grids); !reason.empty()) return reason;
-    if (grids.merges())
-        return " where multigrid.agglomerate merges boxes: proxy solves have all levels on all ranks; choose "
-               "never";
+    if (grids.merges() || grids.moves_bottom())
+        return " where coarse boxes merge or move: proxy solves have all levels on all ranks; choose "
+               "multigrid.agglomerate = \"never\" and multigrid.bottom_grid = \"distributed\"";
     return why_not_solved(cost_of_iterations(prepared, equation, acceleration, ranks_here),
                           "fewer boxes, a smaller problem.box", memory);
 }

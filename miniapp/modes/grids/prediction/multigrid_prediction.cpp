@@ -93,6 +93,7 @@ class ProxySolves {
         if (!has_cycle(grids)) return;
         GridSetup unmerged = grids;
         unmerged.hierarchy.agglomerate = 0;
+        unmerged.hierarchy.bottom_grid = BottomRanks::owners;
         unmerged.hierarchy.bottom_ghosts = powers_need(grids.use, grids.hierarchy.bottom_box).layers;
         cycle_.emplace(unmerged, cycle_of(grids, comm.size()), comm);
         of_cycle_ = cycle_->solve(solvers_.front());

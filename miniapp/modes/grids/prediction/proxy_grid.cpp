@@ -117,9 +117,6 @@ DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, 
 }
 
 std::string why_not_predicted(const GridSetup& grids) {
-    if (grids.moves_bottom())
-        return " where multigrid.bottom_grid moves the bottom level: solves on other ranks than the boxes' "
-               "are not modelled; choose distributed";
     const auto is_algebraic = [](const NamedSolver& solver) { return uses_algebraic(solver.options); };
     if (!grids.use.solvers.empty() && std::ranges::all_of(grids.use.solvers, is_algebraic))
         return " where algebraic multigrid solves on the bottom level, whose levels no dry run plans; "
