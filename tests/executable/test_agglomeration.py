@@ -156,11 +156,3 @@ class MergedBoxes(KeelTest):
             with self.subTest(ranks=ranks, more=more):
                 plan = self.planned(None, "problem.box=16", "comm.ranks_per_node=16", f"problem.ranks={ranks}", *more)
                 self.assertEqual(remark in plan["remarks"], remarked, plan["remarks"])
-
-    def test_what_cannot_be_is_refused(self) -> None:
-        self.refused(1, "multigrid.agglomerate=-5", expected=["multigrid.agglomerate = -5: must be never, or >= 1"])
-        self.refused(1, "multigrid.agglomerate=soon", expected=["must be an integer or a word, never, or >= 1"])
-        self.refused(1, self.MERGED, "run.mode=fixed_point", "problem.equation=bratu", "run.map=cycle", "problem.boxes=[2,2,2]",
-                     expected=["multigrid.agglomerate = 1: the levels of a full approximation scheme are where"])  # fmt: skip
-        self.valid(1, self.MERGED, "problem.box=8", "problem.boxes=[1,1,1]", *ONCE)  # one box is merged already
-        self.valid(1, "multigrid.agglomerate=never", "problem.box=8", *ONCE)

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, ROOT, KeelTest, Record, strict_json
+from keel_runner import ONCE, ROOT, KeelTest, Record, strict_json
 
 SAME = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", *ONCE]
 GPU_SYNC = ["per_operation", "lazy", "graphs"]
@@ -112,17 +112,6 @@ class Backends(KeelTest):
             with self.subTest(backend=name):
                 expected = [f'command line: run.backend = "{name}": ', f"backends that can run here: {here}"]
                 self.refused(2, f"run.backend={name}", expected=expected)
-
-    def test_what_a_backend_has_not_is_refused_by_name(self) -> None:
-        for key, value in [
-            ("run.gpu_sync", "lazy"),
-            ("run.gpu_sync", "graphs"),
-            ("comm.device", "staged"),
-            ("comm.device", "device_aware"),
-        ]:
-            with self.subTest(key=key, value=value):
-                message = f'command line: {key} = "{value}": the backend openmp has no such thing'
-                self.refused(None, f"{key}={value}", expected=[message])
 
     def test_a_run_on_a_device_says_which_and_how_its_messages_travel(self) -> None:
         for name, row in self.rows().items():

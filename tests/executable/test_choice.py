@@ -258,7 +258,6 @@ class BottomGrid(ChoiceTest):
 
     def test_what_cannot_be_is_refused(self) -> None:
         self.refused(4, "multigrid.bottom_grid=5", expected=["multigrid.bottom_grid = 5: there are only 4 ranks; choose at most that"])
-        self.refused(1, "multigrid.bottom_grid=gather", "run.mode=krylov", expected=["multigrid.bottom_grid: needs bottom.preconditioner = v_cycle"])
         self.refused(None, "--dry-run", "multigrid.bottom_grid=replicate", "problem.ranks=8192", expected=[
             'multigrid.bottom_grid = "replicate": 8192 boxes on each of 8192 virtual ranks are too many'])  # fmt: skip
 
@@ -299,12 +298,3 @@ class ExchangeMode(KeelTest):
         for a, b in zip(one, four, strict=True):
             self.assertEqual(4 * a["all"]["bytes"], b["all"]["bytes"])
             self.assertEqual(a["all"]["messages"], b["all"]["messages"])
-
-    def test_what_plays_no_part_is_refused(self) -> None:
-        idle = {"multigrid.pre=1": "solves nothing", "comm.scheme=split": "tries all schemes under all rules",
-                "comm.overlap=true": "solves nothing", "bottom.s=2": "solves nothing", "problem.a=0": "solves nothing"}  # fmt: skip
-        for word, reason in idle.items():
-            key = word.partition("=")[0]
-            self.refused(1, "run.mode=exchange", word, expected=[f"{key}: run.mode = exchange {reason}; leave it out"])
-        self.refused(1, "run.mode=exchange", "problem.columns=0", expected=["problem.columns = 0: must be from 1 to 1000"])
-        self.refused(1, "problem.columns=2", expected=["problem.columns: needs run.mode = spmv or exchange"])

@@ -198,10 +198,6 @@ class Lists(KeelTest):
             deck = self.file("deck.toml", '[problem]\nshape = "boxes.txt"\n')
             self.refused(1, deck, expected=[complaint])
 
-    def test_more_ranks_than_boxes_are_refused(self) -> None:
-        self.refused(2, "problem.shape=[[0,0,0]]", "problem.box=8",
-                     expected=["1 boxes of this shape for 2 ranks leave ranks without a box"])  # fmt: skip
-
 
 class Dry(KeelTest):
     def test_a_dry_run_counts_boxes_parts_and_faces_for_virtual_ranks(self) -> None:

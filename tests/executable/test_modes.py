@@ -397,24 +397,6 @@ class FixedPoint(ModeTest):
         for words in ([*self.CUBE, "problem.kappa=9.5"], [*plane, "problem.kappa=6.7", "run.map=cycle"]):
             self.valid(1, *words, "problem.equation=bratu")
 
-    def test_what_makes_no_sense_is_refused_before_anything_runs(self) -> None:
-        small = ["problem.box=2", "multigrid.bottom_box=1", "problem.boxes=[1,1,1]", "run.mode=fixed_point"]
-        for words, expected in (
-            ([*small, "problem.boundary=dirichlet", "anderson.depth=9"], "anderson.depth = 9: more than the 8 unknowns"),
-            ([*small, "problem.boundary=dirichlet", "anderson.inner=9"], "anderson.inner = 9: more than the 8 unknowns"),
-            (["problem.box=2", *small[2:], "anderson.orthogonalisation=all", "anderson.depth=9"], "anderson.depth = 9: more columns than the 8 rows"),
-            (["problem.box=2", *small[2:], "anderson.orthogonalisation=all", "anderson.depth=0"], "anderson.depth = 0: there is no column"),
-            ([*self.CUBE[:2], "run.mode=fixed_point", "anderson.orthogonalisation=all", "anderson.inner=1", "problem.equation=linear"],
-             "anderson.inner: needs anderson.orthogonalisation other than all"),
-            ([*self.CUBE, "anderson.orthogonalisation=icwy/mgs"],
-             'anderson.orthogonalisation = "icwy/mgs": there is no inner acceleration; give'),
-            ([*self.CUBE, "anderson.damping=0"], "anderson.damping = 0: must be > 0 and <= 1"),
-            ([*self.CUBE, "anderson.damping=-0.5"], "anderson.damping = -0.5: must be > 0 and <= 1"),
-            ([*self.CUBE, "anderson.damping=1.01"], "anderson.damping = 1.01: must be > 0 and <= 1"),
-            ([*self.CUBE, "anderson.damping=nan"], "anderson.damping = nan: must be a finite number"),
-        ):
-            self.refused(1, *words, expected=[f"command line: {expected}"])
-
     MACHINE = [f"comm.machine={INPUTS}/machines/hopper.toml", "comm.ranks_per_node=1"]
 
     def predicted(self, *words: object) -> list[Record]:

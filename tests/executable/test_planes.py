@@ -76,13 +76,3 @@ class Planes(KeelTest):
     def test_boxes_beyond_three_dimensions_widest(self) -> None:
         plan = self.planned(1, "problem.dimensions=2", "problem.box=4096", "multigrid.bottom_box=8")
         self.assertEqual(plan["unknowns"], 4096**2)
-        self.refused(1, "problem.box=4096", "multigrid.bottom_box=8",
-                     expected=["boxes of problem.dimensions = 3 are at most 1024 cells wide"])  # fmt: skip
-
-
-class Refused(KeelTest):
-    def test_a_third_direction(self) -> None:
-        self.refused(2, "problem.dimensions=2", "problem.boxes=[2,1,2]", expected=["give 1 as the third number, such as [2,1,1]"])
-        self.refused(2, "problem.dimensions=2", 'problem.boundary=["periodic","periodic","neumann"]',
-                     expected=['give "periodic" as the third word'])  # fmt: skip
-        self.valid(2, "problem.dimensions=2", "problem.boundary=neumann", "problem.box=16", *ONCE)

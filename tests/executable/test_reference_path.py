@@ -53,17 +53,6 @@ class ReferencePath(KeelTest):
         self.assertEqual((is_fused(default), is_fused(told)), (False, True))
         self.assertEqual(default.record("solve")["residuals"], told.record("solve")["residuals"])
 
-    def test_a_typed_value_that_does_not_apply_is_refused(self) -> None:
-        for words, complaint in (
-            (["multigrid.smoother=jacobi", "multigrid.fused_box=8"], "multigrid.fused_box: needs multigrid.smoother = gsrb"),
-            (["multigrid.smoother=jacobi", "multigrid.ghost_colours=needed"], "multigrid.ghost_colours: needs multigrid.smoother = gsrb"),
-            ([REFERENCE, "multigrid.fused_half_sweeps=2"], "multigrid.fused_half_sweeps: needs multigrid.reference_path = false"),
-            (["problem.box=16", "multigrid.bottom_box=2", "multigrid.post=3", "multigrid.fused_box=4"],
-             "multigrid.fused_box = 4: 6 half sweeps want as many ghost layers"),
-            (["run.mode=exchange", "problem.storage=blocks"], "problem.storage: "),
-        ):  # fmt: skip
-            self.refused(None, *words, expected=[complaint])
-
     def test_what_is_typed_beside_the_reference_path_holds(self) -> None:
         printed = self.text(None, "--print-deck", INPUTS / "quickstart.toml", REFERENCE, "multigrid.ghost_colours=needed")
         for line in ('storage = "boxes"', 'ghost_colours = "needed"', '#fused_box = "auto"'):

@@ -253,9 +253,6 @@ class Details(KeelTest):
             numbers = [row["calls"] for row in rows]
             self.assertEqual(calls.split(), [f"{n:.0f}" for n in [*numbers, sum(numbers)]])
 
-    def test_details_of_a_run_that_has_none_are_refused(self) -> None:
-        self.refused(2, "run.mode=network", "output.details=true", expected=["command line: output.details: run.mode = network measures messages"])
-
 
 class Timers(KeelTest):
     """Whether the table is whole; how fast anything is, is not tested."""

@@ -223,16 +223,6 @@ class Norms(KeelTest):
         # Besides the all-reduces of methods and cycles: (b,b) and the verification; by the max norm (r,r) at the start, too.
         self.assertEqual(cg["reductions"] - 2 * cg["bottom_iterations"], 2 * visits[cg["solver"]] + cg["cycles"] + 1)
         self.assertEqual(cg_by_max["reductions"] - 3 * cg_by_max["bottom_iterations"], 3 * visits[cg_by_max["solver"]] + cg_by_max["cycles"] + 1)
-        self.refused(1, "bottom.solver=ca_bicgstab", "bottom.norm=max", "problem.box=8", expected=["bottom.norm: needs bottom.solver"])
-        for words in (["run.mode=krylov", "bottom.preconditioner=v_cycle"], ["bottom.preconditioner=amg"]):
-            self.refused(1, "bottom.solver=bicgstab", "bottom.norm=natural", "bottom.scaling=none", "problem.box=8", *words,
-                         expected=["bottom.norm = \"natural\": not tested by bicgstab with a preconditioner; give bottom.norm = \"residual\""])  # fmt: skip
-        for words in (["bottom.solver=pipelined_cg"], ["bottom.solver=cg", "run.mode=krylov"],
-                      ["bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=amg"]):  # fmt: skip
-            self.refused(1, *words, "bottom.norm=max", "problem.box=8", expected=["tested by bicgstab and cg at the bottom of cycles"])
-        for words in ([], ["run.mode=krylov"], ["run.mode=spmv", "problem.matrix=stencil7", "run.solve=true"]):
-            self.valid(1, "bottom.norm=residual", "problem.box=8", *words, *ONCE)
-            self.refused(1, "bottom.norm=natural", "problem.box=8", *words, expected=["the norm of a preconditioner, and there is none"])
 
     def test_a_right_side_of_zero_and_a_mean_that_was_removed_are_said(self) -> None:
         for box, a, mean, zero in ((8, 0.9, False, False), (8, 0, True, False), (1, 0, True, True)):

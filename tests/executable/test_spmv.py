@@ -138,8 +138,6 @@ class AlgebraicMultigrid(KeelTest):
                 self.assertLessEqual(abs(solve["iterations"] - by_cg["iterations"]), 2)
                 self.assertLess(solve["reductions"], solve["iterations"] + 8)
         self.valid(3, *AMG, "bottom.scaling=none", "bottom.preconditioner=block_ic0", "bottom.solver=bicgstab")
-        self.refused(1, *AMG, "bottom.scaling=none", "bottom.preconditioner=v_cycle", "bottom.solver=cg",
-                     expected=["choose none or amg or block_ic0", "bottom.preconditioner: needs"])  # fmt: skip
         dry = self.run_keel(1, "--dry-run", *blocks, "bottom.solver=cg", "problem.ranks=4",
                             "comm.ranks_per_node=2", "comm.machine=hopper")  # fmt: skip
         self.assertIn("no seconds are predicted of a preconditioner whose blocks are the rows of each rank", " ".join(dry.stdout.split()))
@@ -304,14 +302,6 @@ class AlgebraicMultigrid(KeelTest):
         self.assertIn("2 levels, as on any number of ranks", planned)
         self.assertNotIn("no cycle", planned)
 
-    def test_keys_of_grids_are_the_matrix_grids_alone(self) -> None:
-        for word in ("problem.a=1", "problem.shape=L", "problem.boundary=dirichlet"):
-            self.refused(1, *AMG, word, expected=["needs problem.matrix = grid"])
-        self.refused(1, *AMG, "problem.dimensions=2", expected=["needs problem.matrix = convection or grid"])
-        grid = ("run.mode=spmv", "problem.matrix=grid")
-        self.refused(1, *grid, "problem.contrast=2", expected=["problem.contrast: needs problem.coefficients"])
-        self.refused(1, *grid, "problem.rhs=wave", expected=["problem.rhs: needs problem.rhs = a file"])
-
     def test_levels_below_the_grids_are_told_as_those_of_a_matrix_and_choose_for_themselves(self) -> None:
         words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=4", "bottom.solver=amg", "comm.ranks_per_node=2"]
         for more in ([], ["comm.scheme=auto", "comm.machine=blue_waters"], ["comm.scheme=tuned", "multigrid.cycle=F"],
@@ -346,12 +336,6 @@ class AlgebraicMultigrid(KeelTest):
                             "run.survey=['amg','cg preconditioner=amg','cg']", *ONCE)  # fmt: skip
         self.assertEqual([record["solver"] for record in survey.records("amg")], ["amg", "cg preconditioner=amg"])
 
-    def test_the_bottom_of_a_grid_is_not_where_other_modes_use_it(self) -> None:
-        self.refused(1, "run.mode=krylov", "bottom.solver=amg", expected=['bottom.solver = "amg": works on the coarsest level'])
-        self.refused(1, "run.mode=krylov", "bottom.preconditioner=amg", "bottom.scaling=none", expected=['bottom.preconditioner = "amg": needs a matrix; choose v_cycle or block_ic0'])
-        self.refused(1, "bottom.preconditioner=amg", "bottom.solver=smooth", expected=["bottom.preconditioner: needs bottom.solver"])
-        self.refused(1, "amg.theta=0.1", expected=["amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"])
-
     def test_where_nothing_is_a_strong_connection_the_keys_that_help_are_named(self) -> None:
         solve = ["run.mode=spmv", "run.solve=true", "bottom.preconditioner=amg", "bottom.solver=cg", "bottom.scaling=none", *ONCE]
         for matrix in (["problem.matrix=stencil7", "problem.box=20", "problem.boxes=[1,1,1]", "amg.theta=0.25"],
@@ -381,18 +365,6 @@ class AlgebraicMultigrid(KeelTest):
         self.refused(2, *survey[:-1], "run.survey=['amg','cg']", expected=["run.deterministic = true"])
         gathered = self.valid(2, *survey, "multigrid.bottom_grid=gather").records("survey")
         self.assertEqual([row["solver"] for row in gathered], ["bicgstab", "cg", "amg"])
-
-    def test_a_grid_without_a_box_is_refused_whatever_is_to_be_done_with_its_matrix(self) -> None:
-        empty = ["run.mode=spmv", "problem.matrix=grid", "problem.dimensions=2", "problem.shape=scattered",
-                 "problem.fill=0.25", "problem.box=4", "problem.boxes=[1,5,1]"]  # fmt: skip
-        for more in ([], ["run.solve=true"], ["run.solve=true", "bottom.solver=amg"]):
-            self.refused(1, *empty, *more, expected=["problem.boxes = [1,5,1] no box is present"])
-
-    def test_keys_that_do_not_go_together_are_refused(self) -> None:
-        self.refused(1, *AMG, "bottom.preconditioner=amg", "bottom.scaling=none", "bottom.solver=chebyshev",
-                     expected=["bottom.preconditioner: needs bottom.solver other than ca_cg"])  # fmt: skip
-        self.refused(1, *AMG, "amg.theta=0.1", expected=["amg.theta", "needs bottom.solver = amg"])
-        self.refused(1, *PRECONDITIONED, "amg.coarsest=krylov", "amg.max_dense=9", expected=["amg.max_dense", "needs amg.coarsest"])
 
 
 class Spmv(KeelTest):
@@ -564,7 +536,6 @@ class Spmv(KeelTest):
             for action in ([], ["--dry-run"]):
                 self.refused(2, *action, *words, f"problem.rhs={folder}/{name}", expected=[complaint], records=not action)
         self.refused(2, *words, "problem.rhs=none.mtx", expected=["none.mtx\": cannot be read"])
-        self.refused(1, *words, "problem.rhs=wave", expected=["problem.rhs: needs problem.rhs = a file"])
         self.refused(1, "run.mode=spmv", matrix, f"problem.rhs={folder}/f.npy", expected=["problem.rhs: needs run.solve = true"])
         self.refused(1, "problem.box=8", f"problem.rhs={folder}/f.mtx", expected=["is no array of NumPy"])
 
@@ -602,18 +573,6 @@ class Spmv(KeelTest):
         for action in ([], ["--dry-run"]):
             self.refused(2, *action, *words, expected=["1099511627776 rows and 18691697672120 entries on 2 ranks: at least"])
         self.refused(1, "--dry-run", *words, "problem.ranks=2", "comm.ranks_per_node=2", expected=["1099511627776 rows, 18691697672120"])
-
-    def test_keys_of_other_modes_are_refused(self) -> None:
-        self.refused(1, "problem.columns=2", expected=["problem.columns: needs run.mode = spmv"])
-        self.refused(1, "run.mode=spmv", "multigrid.pre=1", expected=["multigrid.pre: plays no part"])
-        self.refused(1, "run.mode=spmv", "problem.rows=9", expected=["problem.rows: needs problem.matrix = banded or random or arrow"])
-
-    def test_solvers_that_do_not_suit_the_matrix_are_refused(self) -> None:
-        arrow = ("run.mode=spmv", "problem.matrix=arrow", "problem.rows=20", "run.solve=true", "bottom.solver=ca_cg")
-        self.refused(1, *arrow[:-1], "bottom.solver=enlarged_cg", "bottom.block=21",
-                     expected=["bottom.block = 21: more than the 20 rows of the matrix; choose at most 20"])  # fmt: skip
-        self.refused(1, *arrow, "bottom.powers=matrix_powers", expected=["only grids have ghosts so deep"])
-        self.refused(1, *arrow[:-1], "bottom.solver=smooth", expected=["relaxes grids only"])
 
     def test_the_deck_runs_and_can_be_tried_dry(self) -> None:
         words = (INPUTS / "spmv.toml", "problem.box=8", "comm.ranks_per_node=2")
@@ -816,9 +775,3 @@ class Devices(KeelTest):
         for scheme in ("split", "helpers"):
             self.valid(4, *RANDOM, *SOLVE, "run.backend=gpu_emulated", "comm.device=staged", "comm.ranks_per_node=2",
                        "comm.ranks_per_device=2", f"comm.scheme={scheme}")  # fmt: skip
-
-    def test_helpers_where_there_are_none_are_refused(self) -> None:
-        self.refused(2, *RANDOM, "comm.scheme=helpers", expected=["every rank has rows, and none helps; give comm.ranks_per_device"])
-        self.refused(2, "comm.scheme=helpers", "problem.box=8", expected=["every rank has boxes, and none helps; choose run.mode"])
-        self.refused(2, "comm.ranks_per_device=2", "problem.box=8", expected=["comm.ranks_per_device", "run.mode = spmv"])
-        self.refused(2, *RANDOM, "comm.ranks_per_device=0", expected=["comm.ranks_per_device"])

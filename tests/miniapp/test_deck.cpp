@@ -264,6 +264,8 @@ TEST_CASE("numbers must have the right type and lie in range") {
         {"problem.anisotropy=[1,0,1]", "must be an array of three finite numbers, each > 0"},
         {"problem.shape=[[0,0]]",
          "must be a word, a file such as \"boxes.txt\", or an array of positions, each"},
+        {"problem.columns=0", "problem.columns = 0: must be from 1 to 1000"},
+        {"multigrid.agglomerate=soon", "must be an integer or a word, never, or >= 1"},
         {"multigrid.agglomerate=0", "multigrid.agglomerate = 0: must be never, or >= 1"},
         {"bottom.spectrum=[3,2]", "must be an interval of numbers >= 0, the lower end first"},
         {"amg.theta=2", "amg.theta = 2: must be >= 0 and < 1"},
@@ -452,6 +454,25 @@ TEST_CASE("what does not go together is refused, each mistake once") {
           "depend on each other",
           "problem.equation = \"mixture\": problem.box = 8: boxes hold whole "
           "copies of three means"}},
+        {{"problem.dimensions=2", "problem.boxes=[2,1,2]"}, {"give 1 as the third number, such as [2,1,1]"}},
+        {{"run.mode=spmv", "problem.matrix=grid", "problem.dimensions=2", "problem.shape=scattered",
+          "problem.fill=0.25", "problem.box=4", "problem.boxes=[1,5,1]"},
+         {"problem.boxes = [1,5,1] no box is present"}},
+        {{"run.mode=fixed_point", "problem.box=2", "multigrid.bottom_box=1", "problem.boxes=[1,1,1]",
+          "problem.boundary=dirichlet", "anderson.depth=9"},
+         {"anderson.depth = 9: more than the 8 unknowns"}},
+        {{"run.mode=fixed_point", "problem.box=2", "multigrid.bottom_box=1", "problem.boxes=[1,1,1]",
+          "problem.boundary=dirichlet", "anderson.inner=9"},
+         {"anderson.inner = 9: more than the 8 unknowns"}},
+        {{"run.mode=fixed_point", "problem.box=2", "problem.boxes=[1,1,1]", "anderson.orthogonalisation=all",
+          "anderson.depth=9"},
+         {"anderson.depth = 9: more columns than the 8 rows"}},
+        {{"run.mode=fixed_point", "problem.box=2", "problem.boxes=[1,1,1]", "anderson.orthogonalisation=all",
+          "anderson.depth=0"},
+         {"anderson.depth = 0: there is no column"}},
+        {{"run.mode=fixed_point", "problem.equation=bratu", "problem.boundary=dirichlet",
+          "anderson.orthogonalisation=icwy/mgs"},
+         {"there is no inner acceleration; give"}},
         // multigrid
         {{"multigrid.pre=0", "multigrid.post=0"}, {"nothing would be smoothed; give at least one sweep"}},
         {{"multigrid.bottom_grid=99"},
@@ -493,6 +514,12 @@ TEST_CASE("what does not go together is refused, each mistake once") {
           "one full multigrid cycle is judged in double precision; choose double, or",
           "multigrid.cycle = \"F\": interpolates linearly, which is not defined "
           "at the inner edges"}},
+        {{"multigrid.agglomerate=1", "run.mode=fixed_point", "problem.equation=bratu", "run.map=cycle",
+          "problem.boxes=[2,2,2]", "problem.boundary=dirichlet"},
+         {"multigrid.agglomerate = 1: the levels of a full approximation scheme are where"}},
+        {{"multigrid.cycle=F", "multigrid.max_cycles=1", "problem.rhs=manufactured", "problem.box=4",
+          "multigrid.bottom_box=2"},
+         {"each with a coarser one below; choose problem.box from 16"}},
         // the solver
         {{"bottom.solver=smooth", "run.mode=krylov"}, {"relaxation alone is no solver of a whole problem"}},
         {{"bottom.solver=deep_pipelined_cg", "bottom.depth=9", "problem.box=4", "multigrid.bottom_box=2"},
@@ -541,6 +568,33 @@ TEST_CASE("what does not go together is refused, each mistake once") {
         {{"run.mode=survey", "run.survey=[\"cg s=8\"]"},
          {"run.survey: \"cg s=8\": bottom.s: needs bottom.solver = ca_bicgstab "
           "or ca_cg or pipelined_s_step_cg; leave it out"}},
+        {{"bottom.solver=pipelined_cg", "bottom.norm=max"},
+         {"tested by bicgstab and cg at the bottom of cycles"}},
+        {{"bottom.solver=cg", "run.mode=krylov", "bottom.norm=max"},
+         {"tested by bicgstab and cg at the bottom of cycles"}},
+        {{"bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=amg", "bottom.norm=max"},
+         {"tested by bicgstab and cg at the bottom of cycles"}},
+        {{"bottom.solver=bicgstab", "bottom.norm=natural", "bottom.scaling=none", "run.mode=krylov",
+          "bottom.preconditioner=v_cycle"},
+         {"not tested by bicgstab with a preconditioner; give bottom.norm = \"residual\""}},
+        {{"bottom.norm=natural"}, {"the norm of a preconditioner, and there is none"}},
+        {{"bottom.norm=natural", "run.mode=spmv", "run.solve=true"},
+         {"the norm of a preconditioner, and there is none"}},
+        {{"bottom.solver=amg", "run.mode=krylov"}, {"bottom.solver = \"amg\": works on the coarsest level"}},
+        {{"bottom.preconditioner=amg", "run.mode=krylov", "bottom.scaling=none"},
+         {"bottom.preconditioner = \"amg\": needs a matrix; choose v_cycle or block_ic0"}},
+        {{"bottom.preconditioner=v_cycle", "run.mode=spmv", "run.solve=true", "bottom.scaling=none"},
+         {"choose none or amg or block_ic0, or run.mode",
+          "bottom.preconditioner: needs bottom.preconditioner = none or"}},
+        {{"run.mode=spmv", "run.solve=true", "problem.matrix=arrow", "problem.rows=20",
+          "bottom.solver=enlarged_cg", "bottom.block=21"},
+         {"bottom.block = 21: more than the 20 rows of the matrix; choose at most 20"}},
+        {{"run.mode=spmv", "run.solve=true", "problem.matrix=arrow", "problem.rows=20", "bottom.solver=ca_cg",
+          "bottom.powers=matrix_powers"},
+         {"only grids have ghosts so deep"}},
+        {{"run.mode=spmv", "run.solve=true", "problem.matrix=arrow", "problem.rows=20",
+          "bottom.solver=smooth"},
+         {"relaxes grids only"}},
         // messages
         {{"comm.ghost_depth=5"}, {"deeper than the coarsest boxes; choose at most multigrid.bottom_box = 4"}},
         {{"comm.scheme=auto"}, {"comm.scheme = \"auto\": no machine to predict times on; give comm.machine"}},
@@ -549,6 +603,14 @@ TEST_CASE("what does not go together is refused, each mistake once") {
          {"sockets count where times are predicted and three_step or split are "
           "planned; give comm.machine, choose one of these schemes or \"tuned\", "
           "or leave it out"}},
+        {{"run.mode=network", "network.write=no/such/folder.toml"}, {"there is no folder no/such"}},
+        {{"run.mode=spmv", "problem.matrix=random", "problem.rows=99", "comm.scheme=helpers"},
+         {"every rank has rows, and none helps; give comm.ranks_per_device"}},
+        {{"comm.scheme=helpers"}, {"every rank has boxes, and none helps; choose run.mode"}},
+        {{"run.mode=spmv", "comm.scheme=staged_axes"},
+         {"a matrix has no axes; choose standard, two_step, three_step, split, auto or tuned"}},
+        {{"comm.device=staged"}, {"comm.device = \"staged\": the backend openmp has no such thing"}},
+        {{"run.gpu_sync=lazy"}, {"run.gpu_sync = \"lazy\": the backend openmp has no such thing"}},
         {{"run.mode=network", "network.write=machine.json"},
          {"network.write = \"machine.json\": give a name that ends in .toml"}},
     };
@@ -568,6 +630,10 @@ TEST_CASE("what does not go together is refused, each mistake once") {
                                                  {"multigrid.pre=0"},
                                                  {"comm.ghost_depth=4"},
                                                  {"comm.ghost_depth=5", "multigrid.bottom_box=8"},
+                                                 {"problem.dimensions=2", "problem.boundary=neumann"},
+                                                 {"multigrid.agglomerate=1", "problem.boxes=[1,1,1]"},
+                                                 {"bottom.norm=residual"},
+                                                 {"bottom.norm=residual", "run.mode=krylov"},
                                                  {"bottom.solver=deep_pipelined_cg", "bottom.depth=8",
                                                   "problem.box=4", "multigrid.bottom_box=2"}})
         CHECK(joined(validate(from_words(words), 1)).empty());
@@ -580,6 +646,8 @@ TEST_CASE("any number of boxes may lie on no more ranks than boxes") {
         validate(from_words({"problem.boxes=[2,2,2]"}), 16),
         "command line: problem.boxes = [2,2,2]: 8 boxes for 16 ranks leave ranks without a box; use at "
         "most 8 ranks, or more boxes, such as [");
+    expect_error(validate(from_words({"problem.shape=[[0,0,0]]"}), 2),
+                 "1 boxes of this shape for 2 ranks leave ranks without a box");
     for (const int ranks : {1, 2, 3, 7, 64}) CHECK(validate(from_words({}), ranks).empty());
 }
 
@@ -884,6 +952,37 @@ TEST_CASE("keys without effect are refused on the command line and remarked on i
          "run.mode = network measures messages and the triad; leave it out"},
         {{"run.mode=spmv", "problem.seed=3"},
          "problem.seed: needs problem.matrix = random or problem.ordering = random"},
+        {{"multigrid.cycle=F", "multigrid.max_cycles=1", "multigrid.accelerator=cg",
+          "problem.rhs=manufactured"},
+         "multigrid.accelerator: needs multigrid.cycle = V"},
+        {{"run.mode=exchange", "bottom.s=2"}, "bottom.s: run.mode = exchange solves nothing; leave it out"},
+        {{"run.mode=exchange", "comm.scheme=split"},
+         "run.mode = exchange tries all schemes under all rules; leave it out"},
+        {{"run.mode=exchange", "problem.storage=blocks"}, "problem.storage: run.mode = exchange"},
+        {{"problem.columns=2"}, "problem.columns: needs run.mode = spmv or exchange"},
+        {{"run.mode=krylov", "multigrid.bottom_grid=gather"},
+         "multigrid.bottom_grid: needs bottom.preconditioner = v_cycle"},
+        {{"multigrid.smoother=jacobi", "multigrid.ghost_colours=needed"},
+         "multigrid.ghost_colours: needs multigrid.smoother = gsrb"},
+        {{"multigrid.reference_path=true", "multigrid.fused_half_sweeps=2"},
+         "multigrid.fused_half_sweeps: needs multigrid.reference_path = false"},
+        {{"run.mode=network", "output.details=true"}, "output.details: run.mode = network measures messages"},
+        {{"bottom.solver=ca_bicgstab", "bottom.norm=max"}, "bottom.norm: needs bottom.solver"},
+        {{"bottom.solver=smooth", "bottom.preconditioner=amg"}, "bottom.preconditioner: needs bottom.solver"},
+        {{"run.mode=spmv", "run.solve=true", "bottom.solver=chebyshev", "bottom.preconditioner=amg",
+          "bottom.scaling=none"},
+         "bottom.preconditioner: needs bottom.solver other than ca_cg"},
+        {{"amg.theta=0.5"}, "amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"},
+        {{"run.mode=spmv", "multigrid.pre=1"}, "multigrid.pre: plays no part"},
+        {{"run.mode=spmv", "problem.rows=9"},
+         "problem.rows: needs problem.matrix = banded or random or arrow"},
+        {{"run.mode=spmv", "problem.a=1"}, "problem.a: needs problem.matrix = grid"},
+        {{"run.mode=spmv", "problem.dimensions=2"},
+         "problem.dimensions: needs problem.matrix = convection or grid"},
+        {{"run.mode=spmv", "problem.rhs=wave"}, "problem.rhs: needs problem.rhs = a file"},
+        {{"comm.ranks_per_device=2"}, "comm.ranks_per_device: needs run.mode = spmv"},
+        {{"run.mode=fixed_point", "anderson.orthogonalisation=all", "anderson.inner=1"},
+         "anderson.inner: needs anderson.orthogonalisation other than all"},
         {{"bottom.powers_depth=2"}, "bottom.powers_depth: needs bottom.solver = ca_bicgstab or ca_cg"},
         {{"bottom.solver=ca_cg", "bottom.powers_depth=2"},
          "bottom.powers_depth: needs bottom.powers = matrix_powers or fused_matrix_powers"},
@@ -898,7 +997,8 @@ TEST_CASE("keys without effect are refused on the command line and remarked on i
         const auto dot = word.find('.');
         const auto equals = word.find('=');
         const std::string value = word.substr(equals + 1);
-        const bool bare = !std::isdigit(static_cast<unsigned char>(value[0])) && value[0] != '[';
+        const bool bare =
+            !std::isdigit(static_cast<unsigned char>(value[0])) && value[0] != '[' && value != "true";
         sections[word.substr(0, dot)] +=
             word.substr(dot + 1, equals - dot) + (bare ? "\"" + value + "\"" : value) + "\n";
     }
