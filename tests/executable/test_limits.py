@@ -56,7 +56,7 @@ class OfMemory(KeelTest):
                  (*matrix, "problem.matrix=stencil7", "problem.box=48", "problem.ordering=rcm"),
                  (*matrix, "problem.matrix=random", "problem.rows=100000", "problem.columns=2")]  # fmt: skip
         taken = self.taken(2)
-        more = range(40000, 400000, 40000) if NIGHTLY else (40000, 80000, 130000, 200000, 350000)
+        more = range(40000, 400000, 40000) if NIGHTLY else (40000, 130000, 350000)
         for words in decks:
             # A dry run makes the whole of a matrix on one rank, and with multigrid its levels: it may need more than a rank.
             judge = self.run_keel if "run.mode=spmv" in words else self.both

@@ -4,6 +4,7 @@ import contextlib
 import io
 import itertools
 import json
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -14,6 +15,7 @@ from support import needs
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = sorted(ROOT.glob("results/*/*.json*"))
+NIGHTLY = "KEEL_NIGHTLY" in os.environ
 VIEWS = (["compare"], ["surveys"], ["schemes"], ["schemes", "--best"], ["records"], ["history", "--check"])
 
 
@@ -47,7 +49,7 @@ class Views(unittest.TestCase):
 
     def test_each_takes_every_published_line(self) -> None:
         lines = dict.fromkeys(itertools.chain.from_iterable(path.read_text().split("\n") for path in PUBLISHED))
-        for line in filter(None, lines):
+        for line in list(filter(None, lines))[:: 1 if NIGHTLY else 5]:
             with self.subTest(line=line[:200]):
                 self.assertIn("compare", self.taken(line + "\n"))
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "inputs/studies/papers"
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
 NIGHTLY = "KEEL_NIGHTLY" in os.environ
-BY_NIGHT = ("schemes_dry", "bienz_2020_amg", "lockhart_2023_schemes", "williams_2014")  # 7 to 37 s a point
+BY_NIGHT = ("bienz_2020_amg", "schemes_dry", "lockhart_2023_schemes", "williams_2014")  # 7 to 37 s a point
 TOLERANCE = 0.05  # iterations, and times with them, differ a little between compilers
 # Points, nodes, node-hours; seconds of the first point on both sites: of a solve, of cools_2019 and lockhart_2023 of an exchange.
 EXPECTED = {
@@ -33,10 +33,11 @@ def cases() -> list[tuple[str, Study, Site]]:
 
 
 def with_most_ranks(study: Study) -> Study:
-    """The study with one point."""
+    """The study with one point; of cools, whose largest takes 10 s to plan, the smallest."""
 
     def row_of(axis: Axis) -> tuple[Any, ...]:
-        return max(axis.rows, key=lambda row: row[axis.keys.index("ranks")] if "ranks" in axis.keys else 0)
+        choose = min if study.name == "cools" else max
+        return choose(axis.rows, key=lambda row: row[axis.keys.index("ranks")] if "ranks" in axis.keys else 0)
 
     return replace(study, baseline={}, axes=tuple(replace(axis, rows=(row_of(axis),)) for axis in study.axes))
 
@@ -63,7 +64,7 @@ class Plans(unittest.TestCase):
     @unittest.skipUnless(KEEL, "KEEL_EXECUTABLE names no keel")
     def test_the_first_point_has_the_predicted_time(self) -> None:
         for name, study, site in cases():
-            if site.name not in EXPECTED[name][3]:
+            if site.name not in EXPECTED[name][3] or (name in BY_NIGHT[:2] and not NIGHTLY):
                 continue
             with self.subTest(name, site=site.name):
                 first = replace(study, baseline={}, axes=tuple(replace(axis, rows=axis.rows[:1]) for axis in study.axes))
