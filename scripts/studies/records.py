@@ -141,6 +141,14 @@ class Run:
         return "real" if self.head else ""
 
     @property
+    def processor(self) -> str:
+        """Its model, if the run knows it; else the architecture that Keel was compiled for."""
+        machine = next(iter(self.of("machine")), self.head.get("machine") or {})
+        model = machine.get("processor") if isinstance(machine, dict) else None
+        model = model.get("model") if isinstance(model, dict) else model
+        return str(model or self.head.get("processor_architecture") or "-")
+
+    @property
     def mode(self) -> str:
         return str(self.key("run.mode", "solve")) if self.head else "dry run"
 

@@ -7,7 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from studies.markdown import aligned
 from studies.views import command, compare
 
 RECORDS = [
@@ -33,6 +35,16 @@ smoother, % of triad | verdict |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 GOLDEN = "| 2x1 | 128x128x128 | gsrb | cg | 40.0 | 10 | - | 0.400 [0.300-0.500] | 5.24 | 40.0 | 80 | VALID |\n"
+
+TERMINAL = """\
+all: cells 128x128x128; bottom cg; triad GB/s 40.0; cycles 10; solve s: median [min-max] 0.400
+[0.300-0.500]; MDOF/s 5.24; ms/cycle 40.0; smoother, % of triad 80; verdict VALID
+
+ranks x             multigrid.
+threads  smoother   pre_and_postsmoothing
+2x1      gsrb       2
+4x1      chebyshev  3
+"""
 
 
 def run(mode: str, *records: dict[str, Any], deck: dict[str, Any] | None = None) -> list[dict[str, Any]]:
@@ -67,6 +79,17 @@ class Table(unittest.TestCase):
         head, _, *rows = compare.table([self.path, other]).splitlines()
         self.assertTrue(head.startswith("| file | ranks x threads |"), head)
         self.assertEqual([row.split(" | ")[0] for row in rows], [f"| {self.path.parent.name}/runs", "| other/runs"])
+
+    def test_a_terminal_has_constant_columns_above_and_lines_of_at_most_100_characters(self) -> None:
+        second = [RECORDS[0] | {"ranks": 4, "deck": RECORDS[0]["deck"] | {"multigrid": {"smoother": "chebyshev", "pre_and_postsmoothing": 3}}}]
+        first = [RECORDS[0] | {"deck": RECORDS[0]["deck"] | {"multigrid": {"smoother": "gsrb", "pre_and_postsmoothing": 2}}}]
+        self.table(*first, *RECORDS[1:], *second, *RECORDS[1:])
+        self.assertEqual(compare.in_terminal(*compare.head_and_rows([self.path])), TERMINAL)
+        self.assertLessEqual(max(map(len, aligned(["x"] * 30, [["y" * 50] * 30]).splitlines())), 100)
+        with mock.patch("sys.stdout", io.StringIO()) as told:
+            told.isatty = lambda: True  # type: ignore[method-assign]
+            self.assertEqual(command.main(["compare", str(self.path)]), 0)
+        self.assertEqual(told.getvalue(), TERMINAL)
 
     def test_of_a_device_that_ran_behind_the_host_no_share_of_the_triad_is_told(self) -> None:
         deck = RECORDS[0]["deck"]

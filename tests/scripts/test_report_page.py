@@ -13,11 +13,12 @@ from support import needs
 
 needs("jinja2", "matplotlib", "pandas")
 
+from studies.answers import of_two
 from studies.evaluate.figures import draw_all
 from studies.evaluate.figures.style import PHONE
 from studies.evaluate.tables import tables_of_runs
 from studies.views import command
-from studies.views.page import FIGURES, last_runs, side_by_side
+from studies.views.page import FIGURES, head_and_rows, last_runs, side_by_side
 
 OPS = [("smooth", 8e9), ("residual", 4e9), ("exchange.send", 0), ("exchange.wait", 0), ("reduction", 0), ("bottom.preconditioner", 1e9)]
 
@@ -34,7 +35,8 @@ def run(ranks: int = 2, solver: str = "cg", slower: float = 1.0, mode: str = "so
         {"record": "run", "date": "2026-01-02T03:04:05Z", "command": ["keel", "a deck.toml"], "version": "1.0.0", "revision": "abc",
          "compiler": "GNU 12", "build_type": "Release", "flags": "-O3", "mpi": "MPI", "ranks": ranks, "threads": 1, "nodes": 1,
          "cells": [128, 128, 128], "levels": [{}, {}, {}], "shared_cores": False, "triad_bytes_per_second": 40e9, "backend": "openmp",
-         "predicted_bytes": 2e8, "array_bytes": 1.5e8, "warnings": ["busy <machine>"], "deck": deck} | head,
+         "predicted_bytes": 2e8, "array_bytes": 1.5e8, "warnings": ["busy <machine>"], "processor_architecture": "x86_64",
+         "deck": deck} | head,
         {"record": "solve", "solver": solver, "repeat": 0, "seconds": 0.4 * slower, "cycles": 9, "bottom_iterations": 70, "reductions": 150,
          "exchanges": 300, "residuals": [1.0, 1e-3, 1e-11], "measured_after": [0, 4, 9], "norm": "max|r| / max|f|"},
         *timers,
@@ -44,8 +46,7 @@ def run(ranks: int = 2, solver: str = "cg", slower: float = 1.0, mode: str = "so
     ]  # fmt: skip
 
 FACTS = [
-    ["result", "VALID", "VALID"],
-    ["figure of merit", "5e+06 dof/s", "2.5e+06 dof/s"],
+    ["processor", "x86_64", "Model"],
     ["started", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"],
     ["Keel", "1.0.0 (abc), GNU 12 Release", "1.0.0 (abc), GNU 12 Release"],
     ["flags", "-O3", "-O3"],
@@ -82,12 +83,14 @@ class Page(unittest.TestCase):
         return status, out.getvalue()
 
     def test_two_runs_stand_side_by_side_in_every_table_and_figure(self) -> None:
-        paths = [self.file("a/run.json", run()), self.file("b/run.json", run(ranks=4, solver="ca_cg", slower=2.0))]
+        first, *rest = run(ranks=4, solver="ca_cg", slower=2.0)
+        paths = [self.file("a/run.json", run()), self.file("b/run.json", [first, {"record": "machine", "processor": "Model"}, *rest])]
         names = ["a/run", "b/run"]
         runs = last_runs(paths)
         tables = side_by_side(runs, names)
         self.assertEqual(tables["facts"], (["", *names], FACTS))
         self.assertEqual(tables["differing"][1], [["bottom.solver", "cg", "ca_cg"]])
+        self.assertEqual(tables["checks"][1], [["residual_recomputed", "pass", "pass"]])
         head, rows = tables["operations"]
         self.assertEqual(head, ["operation", "a/run, ms", "b/run, ms", "b/run / a/run"])
         self.assertEqual([row[0] for row in rows], [*(op for op, _ in OPS), "solve"])
@@ -104,11 +107,59 @@ class Page(unittest.TestCase):
             sizes = [float(size) for size in re.findall(r"font(?:-size)?: (?:\w+ )?([\d.]+)px", phone)]
             self.assertGreaterEqual(min(sizes), 9, one.name)  # points, 12 pixels of a page
 
+    def test_the_page_of_two_runs_begins_with_which_is_faster(self) -> None:
+        def answer(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> tuple[str, bool]:
+            return of_two(last_runs([self.file("a.json", one), self.file("b.json", other)]), ["A", "B"])
+
+        def solves(*seconds: float, **head: Any) -> list[dict[str, Any]]:
+            first, solve, *rest = run(**head)
+            return [first, *(solve | {"seconds": one} for one in seconds), *rest]
+
+        six = (1.0, 1.01, 1.02, 1.03, 1.04, 1.05)
+        for one, other, wanted in (
+            (solves(*six), solves(*six), "no change: 95 % intervals overlap"),
+            (solves(1.0, 1.1), solves(1.05, 1.2), "no change: ranges overlap"),
+            (solves(1.2, 1.25, 1.3), solves(1.0, 1.01, 1.05),
+             "B 1.24 times as fast [1.14-1.30], by ranges of 3 and 3 solves; 6 are needed for 95 %"),
+            (solves(*six), solves(*(2 * one for one in six)), "A 2.00 times as fast [1.90-2.10]"),
+            (solves(1.0), solves(2.0), "one solve has no noise to compare with, no ratio; run.repeats=6 gives an interval"),
+            (solves(*six), solves(*six, cells=[64, 64, 64]), "not the same problem: cells 128x128x128 and 64x64x64, no ratio"),
+            (solves(1.0, shared_cores=True), run()[:1], "no solves in both, no ratio"),
+            (solves(*six, shared_cores=True), solves(*six),
+             "no change: 95 % intervals overlap; ranks shared cores, so that times mean little"),
+        ):
+            self.assertEqual(answer(one, other), (wanted, "fast [" in wanted))
+        small, large = run(), run(cells=[64, 64, 64])
+        small[0]["deck"]["problem"], large[0]["deck"]["problem"] = {"box": 32}, {"box": 64}
+        self.assertEqual(answer(small, large)[0], "not the same problem: box 32 and 64, no ratio")
+        large[0]["cells"] = small[0]["cells"]  # as many cells, in fewer boxes
+        self.assertIn("one solve", answer(small, large)[0])
+        small[0]["deck"]["multigrid"], large[0]["deck"]["multigrid"] = {"tolerance": 1e-10}, {"tolerance": 1e-8}
+        self.assertEqual(answer(small, large)[0], "not the same problem: tolerance 1e-10 and 1e-08, no ratio")
+        surveys = [[run(mode="survey")[0], *(solve for solver in ("cg", "bicgstab") for solve in solves(*six, solver=solver)[1:7])]] * 2
+        self.assertEqual(answer(*surveys)[0], "cg: no change: 95 % intervals overlap; bicgstab: no change: 95 % intervals overlap")
+        self.assertEqual(self.report(self.folder / "a.json", self.folder / "b.json")[0], 0)
+        page = (self.folder / "a_and_b.html").read_text()
+        self.assertIn("<p><strong>Cg: no change: ", page)
+        self.assertNotIn("b / a", page)  # nothing is divided
+
+    def test_operations_below_a_hundredth_are_one_row(self) -> None:
+        head, rows = head_and_rows({"a": {"x": 50.0, "y": 0.4, "z": 0.5, "solve": 100.0}})
+        self.assertEqual((head, rows), (["operation", "a, ms", "share"], [
+            ["x", "50.000", "50%"], ["2 others, each below 1%", "0.900", "1%"], ["solve", "100.000", "100%"]]))  # fmt: skip
+
     def test_the_page_is_one_file_and_figures_are_files_if_asked(self) -> None:
-        path = self.file("run.json", run())
+        path = self.file("run.json", [*run()[:-2], {"record": "verdict", "lines": ["Verdict: 46% smoothing"]},
+                                      run()[-2] | {"value": 6e-11, "want": "<= 1e-10"}, run()[-1]])  # fmt: skip
         status, told = self.report(path, "--figures", "png,pdf,svg")
         self.assertEqual(status, 0, told)
         page = (self.folder / "run.html").read_text()
+        # The verdict, warnings and checks stand before the figures; the processor is the first fact.
+        order = ("VALID; cg 0.400 s", "Verdict: 46% smoothing", "busy &lt;machine&gt;", "pass 6e-11 (want &lt;= 1e-10)", "processor",
+                 "<h2>Operations", "<h2>Figures")  # fmt: skip
+        places = [page.find(text) for text in order]
+        self.assertEqual(sorted(places), places)
+        self.assertGreater(places[0], 0)
         for text in ("busy &lt;machine&gt;", "prefers-color-scheme: dark", 'id="levels"', 'id="bandwidth"', "triad, 40.0 GB/s",
                      "bottom.solver = &#39;cg&#39;", "210 MB measured", "exchange.wait"):  # fmt: skip
             self.assertIn(text, page)
@@ -135,7 +186,7 @@ class Page(unittest.TestCase):
             status, told = self.report(path)
             self.assertEqual((status, told), (0, f"wrote {self.folder / 'RESULT.html'}\n"))
         page = re.sub(r"\s*<[^>]+>\s*", "|", (self.folder / "RESULT.html").read_text())
-        for text in ("|result||INVALID: x|", "|class||tuned; changed: solver: bottom.s = 8|", "|not to be submitted||--quick|",
+        for text in ("|INVALID: x; 5e+06 dof/s.|", "|class||tuned; changed: solver: bottom.s = 8|", "|not to be submitted||--quick|",
                      "|memory of the grids||30.0 MB in 100 MB of a node, 30%|",
                      "|h||64x64x64||12||0.250||11.2||1.0486e+06||-||5%||-||-||-|",
                      "|h||periodic||manufactured||0.300 [0.250-0.500]||5.00e-11||9||-||-||0.3874|"):  # fmt: skip

@@ -12,6 +12,7 @@ from test_study_runs import Study, wait_for
 
 needs("jinja2", "matplotlib", "pandas")
 
+from studies.evaluate.answer import answer
 from studies.evaluate.figures import FIGURES, draw_all
 from studies.evaluate.tables import gather
 from studies.execute.folder import RESERVE_SECONDS, read_folder, write_new
@@ -108,6 +109,11 @@ class Results(Study):
         done = self.study("report", self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         page = (self.folder / "report.html").read_text()
+        row = re.sub(r"\s*<[^>]+>\s*", "|", page)
+        self.assertIn("|crash||2x1||-||0||failed: exit status 3: error: rank 0 found no...||-|", row)
+        self.assertIn("|On 2 ranks a solve takes 1.67 times as long as on 1 [1.67-1.67]; weak efficiency 60 %; brackets are ranges; failed: crash.|", row)
+        self.assertIn(">crash, failed</text>", page)
+        self.assertIn("crash on 2 ranks failed: exit status 3: error: rank 0 found no device.</em>", page)
         for text in ("<h1>try</h1>", "what happens", "error: rank 0 found no device", "scripts/study report", 'id="scaling"',
                      "too few for an interval of 95 %", "prefers-color-scheme: dark", "box = 8", "fake"):  # fmt: skip
             self.assertIn(text.lower(), page.lower())
@@ -127,6 +133,9 @@ class Results(Study):
         drawn |= {one.name: one for one in draw_all(gather(read_folder(planned))) if one.name == "messages"}
         self.assertEqual(sorted(drawn), sorted(FIGURES))
         self.assertEqual(drawn["scaling"].picture.remark, "")
+        told = [answer(gather(read_folder(folder))) for folder in (self.folder, planned)]
+        self.assertEqual(told, ["on 2 ranks bicgstab and cg do not differ (95 % intervals overlap)",
+                                "standard and two_step have the least predicted time on 2 ranks"])  # fmt: skip
         for name, one in drawn.items():
             svg = one.picture.svg()
             self.assertTrue(svg.startswith("<svg") and svg.rstrip().endswith("</svg>"), name)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from studies.evaluate.answer import answer
 from studies.evaluate.collect import write_tables
 from studies.evaluate.figures import draw_all
 from studies.evaluate.page import html_table, write_figures, write_page
@@ -70,11 +71,13 @@ def report(written: Written, forms: Sequence[str] = ("svg",)) -> list[Path]:
     failed = [[state.point, f"{state.round}", state.word, state.reason] for state in tables.states if state.word != "done"]
     points = [[point["name"], f"{point['ranks']}x{point['threads']} on {point['nodes']} nodes", " ".join(point["words"])]
               for point in written.points]  # fmt: skip
+    rows = scaling_rows(tables)
     schemes = scheme_rows(tables) if written.dry_run and len(tables.schemes) else []
     page = write_page(
         written.folder / "report.html", "report.html.j2", drawn,
         study=written.facts["study"], written=written.facts["written"], machine=html_table([], machine_rows(tables), "facts"),
-        counts=counts_of(tables.states), scaling=html_table(HEAD, scaling_rows(tables)) if len(tables.solves) else "",
+        counts=counts_of(tables.states), scaling=html_table(HEAD, rows) if rows else "",
+        answer=answer(tables) or "no answer yet: no start is done",
         schemes=html_table(SCHEME_HEAD, schemes) if schemes else "",
         failed=html_table(["point", "round", "state", "reason"], failed, "facts") if failed else "",
         warnings=warnings(tables), command=f"{named('scripts/study')} report {os.path.relpath(written.folder)}",

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from studies.answers import interval as bracket
 from studies.define.points import text
 from studies.evaluate.tables import Tables, finest, label
 from studies.markdown import digits, table
@@ -89,15 +90,48 @@ def scaled(tables: Tables) -> list[Scaled]:
 
 
 def interval(one: Spread) -> str:
-    low, high = one.bars
-    return f"[{digits(low)}-{digits(high)}]" if one.count > 1 else "-"
+    return bracket(one) if one.count > 1 else "-"
 
 
+MOST_LETTERS = 45  # a reason in the table is no longer
 HEAD = ["variant", "ranks x threads", "unknowns", "solves", "solve s, median", "95 % or least-greatest", "efficiency",
         "speed-up over baseline", "cycles", "iterations", "all-reduces", "restarts"]  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Failed:
+    """A point without a result, and why."""
+
+    point: str
+    variant: str
+    ranks: int
+    threads: int
+    why: str
+
+
+def failed_points(tables: Tables) -> list[Failed]:
+    """The points whose starts all ended without a result, or some while none is done."""
+    done = {state.point for state in tables.states if state.word == "done"}
+    states = {state.point: state for state in reversed(tables.states) if state.word in ("failed", "interrupted")}
+    return [Failed(point["name"], label(point["values"], tables.variant_keys), point["ranks"], point["threads"],
+                   ": ".join(filter(None, (states[point["name"]].word, states[point["name"]].reason))))
+            for point in tables.written.points if point["name"] in states.keys() - done]  # fmt: skip
+
+
 def scaling_rows(tables: Tables) -> list[list[str]]:
+    """A row a point and variant, those that failed among them."""
+    rows = solved_rows(tables)
+    for one in failed_points(tables):
+        why = one.why if len(one.why) <= MOST_LETTERS else f"{one.why[:MOST_LETTERS]}..."
+        row = [one.variant, f"{one.ranks}x{one.threads}", "-", "0", why, *["-"] * (len(HEAD) - 5)]
+        # Behind the rows of its variant with fewer ranks.
+        places = [place for place, other in enumerate(rows) if other[0] == one.variant]
+        before = [place for place in places if int(rows[place][1].partition("x")[0]) < one.ranks]
+        rows.insert(before[-1] + 1 if before else places[0] if places else len(rows), row)
+    return rows
+
+
+def solved_rows(tables: Tables) -> list[list[str]]:
     rows = []
     for one in scaled(tables):
         is_base = any(point["name"] == one.point and point["baseline"] for point in tables.written.points)
@@ -146,15 +180,15 @@ def scaling_markdown(tables: Tables) -> str:
     study = tables.written.facts["study"]
     failed = [state for state in tables.states if state.word != "done"]
     lines = [f"{study['name']}: {study['claim']}", "", f"{study['law']}: constant is {study['constant']}.", ""]
-    if len(tables.solves):
-        lines += [f"Seconds are {tables.written.times}, cycles and iterations counted.", "", table(HEAD, scaling_rows(tables))]
+    if rows := scaling_rows(tables):
+        lines += [f"Seconds are {tables.written.times}, cycles and iterations counted.", "", table(HEAD, rows)]
     if schemes := scheme_rows(tables):
         lines += [
             "One exchange of the finest ghosts: messages and bytes are counted from the plan, times predicted.",
             "",
             table(SCHEME_HEAD, schemes),
         ]
-    if not len(tables.solves) and not schemes:
+    if not rows and not schemes:
         lines.append("Nothing is done yet.\n")
     if failed:
         lines += [

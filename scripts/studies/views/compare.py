@@ -1,17 +1,20 @@
-"""Makes one Markdown table of several runs: a row a run and solver.
+"""Makes one table of several runs: a row a run and solver; in a terminal at most 100 columns wide, elsewhere Markdown.
 
 Each file holds the JSON lines of one or more runs (output.json of the deck), of any mode. A row has ranks and threads, the
 triad, cycles, iterations, the median, least and greatest seconds of the solves, unknowns per second, the time per V-cycle, the
 share of the triad that the finest smoother reached, and a column for every other key in which the runs differ. What a mode
-does not have is "-"; a run that was killed has no verdict, and its finished solves count.
+does not have is "-"; a run that was killed has no verdict, and its finished solves count. In a terminal columns that are the
+same in all rows stand above the table.
 """
 
 import argparse
+import sys
+import textwrap
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from studies.markdown import digits
+from studies.markdown import aligned, digits
 from studies.markdown import table as markdown
 from studies.records import Record, Run, differing_keys, read_all, refuse_bare, seconds_of, short_names, shown
 
@@ -56,14 +59,27 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
     return [*map(str, cells[:-1]), *(str(run.key(key, "-")) for key in swept), cells[-1]]
 
 
-def table(paths: list[Path]) -> str:
+def head_and_rows(paths: list[Path]) -> tuple[list[str], list[list[str]]]:
     runs = read_all(paths)
     refuse_bare(runs)
     swept = differing_keys(runs, SHOWN)
     names = dict(zip(paths, short_names(paths), strict=True)) if len(paths) > 1 else {}
     rows = [[*([names[run.path]] if names else []), *row(run, solver, swept)]
             for run in runs for solver in (run.solvers() or [None])]  # fmt: skip
-    return markdown([*["file"] * bool(names), *COLUMNS[:-1], *swept, COLUMNS[-1]], rows)
+    return [*["file"] * bool(names), *COLUMNS[:-1], *swept, COLUMNS[-1]], rows
+
+
+def table(paths: list[Path]) -> str:
+    return markdown(*head_and_rows(paths))
+
+
+def in_terminal(head: list[str], rows: list[list[str]]) -> str:
+    """Columns that are the same in all rows stand once, above the table of the others."""
+    same = [n for n, _ in enumerate(head) if len(rows) > 1 and len({row[n] for row in rows}) == 1]
+    rest = [n for n, _ in enumerate(head) if n not in same]
+    constant = "; ".join(f"{head[n]} {rows[0][n]}" for n in same if rows[0][n] != "-")
+    above = textwrap.fill(f"all: {constant}", 100, break_long_words=False) + "\n\n" if constant else ""
+    return above + aligned([head[n] for n in rest], [[row[n] for n in rest] for row in rows])
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -71,5 +87,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    print(table(options.files), end="")
+    print(in_terminal(*head_and_rows(options.files)) if sys.stdout.isatty() else table(options.files), end="")
     return 0

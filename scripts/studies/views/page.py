@@ -1,19 +1,23 @@
-"""Makes one HTML page of a run, or of two side by side: time by level and operation, residuals, bandwidth, messages, memory.
+"""Makes one HTML page of a run, or of two side by side: verdict, warnings, checks, then time by level and operation, and so on.
 
-A RESULT.json of the benchmark is taken, too: its page has the grids and problems. Of a file with several runs the last one is shown. The page lies beside the first file unless --output names another place, and
-nothing is overwritten. With --figures each figure is also a file of its own in the folder PAGE_figures.
+The page of two runs begins with which is faster, if more than their noise. A RESULT.json of the benchmark is taken, too: its page
+has the grids and problems. Of a file with several runs the last one is shown. The page lies beside the first file unless --output
+names another place, and nothing is overwritten. With --figures each figure is also a file of its own in the folder PAGE_figures.
 """
 
 import argparse
 import shlex
 from pathlib import Path
 from statistics import median
+from typing import Any
 
+from studies.answers import of_two
 from studies.layout import named
 from studies.markdown import digits
 from studies.records import Run, UnreadableRecords, differing_keys, read_files, refuse_bare, seconds_of, short_names, shown
 from studies.statistics import spread
 
+LEAST_SHARE = 0.01  # operations with a smaller share of the solve are summed up
 FIGURES = ("levels", "residuals", "bandwidth", "roofline", "traffic", "split", "messages")
 Times = dict[str, float]
 
@@ -51,16 +55,13 @@ def solver_facts(run: Run) -> dict[str, str]:
 
 
 def facts(run: Run) -> dict[str, str]:
-    """The run, its machine and its result: a row of the page each."""
+    """The run and its machine: a row of the page each."""
     head, result = run.head, run.result
-    failed = [shown(check, "name") for check in run.of("check") if not check.get("passed")]
     moved = result.get("moved") or {}
-    fom = result.get("fom")
     size = " x ".join(map(str, head.get("cells") or [])) or "-"
     triad = head.get("triad_bytes_per_second")
     return {
-        "result": run.verdict + (f": {', '.join(failed)}" if failed else ""),
-        "figure of merit": f"{fom:.4g} {result.get('unit') or ''}" if fom else "-",
+        "processor": run.processor,
         "started": str(head.get("date", "-")),
         "Keel": f"{head.get('version', '-')} ({head.get('revision', '-')}), {head.get('compiler', '-')} {head.get('build_type', '')}",
         "flags": str(head.get("flags", "-")),
@@ -79,6 +80,28 @@ def facts(run: Run) -> dict[str, str]:
         f"{bytes_of(head.get('predicted_bytes'))} predicted, of it arrays {bytes_of(head.get('array_bytes'))}",
         "command": shlex.join(map(str, head.get("command") or [])),
     }
+
+
+def verdict(run: Run) -> str:
+    """Whether the run is valid, what failed, its time and its figure of merit."""
+    failed = [shown(check, "name") for check in run.of("check") if not check.get("passed")]
+    fom = f"{run.result['fom']:.4g} {run.result.get('unit') or ''}".rstrip() if run.result.get("fom") else ""
+    times = [f"{solver} {time_of(run, solver)}" for solver in run.solvers()]
+    return "; ".join(filter(None, [run.verdict + (f": {', '.join(failed)}" if failed else ""), *times, fom]))
+
+
+def check_rows(runs: list[Run]) -> list[list[str]]:
+    """A row a check: whether each run passed it, with its value and what is wanted."""
+    checks = [{shown(check, "name"): check for check in run.of("check")} for run in runs]
+
+    def told(check: dict[str, Any] | None) -> str:
+        if check is None:
+            return "-"
+        value = check.get("value")
+        number = f" {value:.4g}" if isinstance(value, (int, float)) else ""
+        return f"{'pass' if check.get('passed') else 'FAIL'}{number}" + (f" (want {check['want']})" if check.get("want") else "")
+
+    return [[name, *(told(one.get(name)) for one in checks)] for name in dict.fromkeys(name for one in checks for name in one)]
 
 
 def benchmark_facts(run: Run) -> dict[str, str]:
@@ -142,17 +165,24 @@ def milliseconds(run: Run, solver: str) -> Times:
     return times
 
 
-def head_and_rows(columns: dict[str, Times]) -> tuple[list[str], list[list[str]]]:
-    """A row an operation, the solve last. Behind one column stand shares of the solve, behind two the quotient."""
+def head_and_rows(columns: dict[str, Times], ratio: bool = True) -> tuple[list[str], list[list[str]]]:
+    """A row an operation, the solve last; operations that take less than LEAST_SHARE of every solve are one row. Behind one
+    column stand shares of the solve, behind two, if asked for, the quotient."""
     names, times = list(columns), list(columns.values())
-    last = {1: "share", 2: f"{names[-1]} / {names[0]}"}.get(len(columns)) if columns else None
+    every = dict.fromkeys(op for one in times for op in one)
+    small = [op for op in every if all(one.get(op, 0.0) < LEAST_SHARE * one.get("solve", 0.0) for one in times)]
+    if small:
+        rest = f"{len(small)} others, each below {LEAST_SHARE:.0%}"
+        times = [one | {rest: sum(one.get(op, 0.0) for op in small)} for one in times]
+        every |= {rest: None}
+    last = ["share"] if len(names) == 1 else [f"{names[-1]} / {names[0]}"] if len(names) == 2 and ratio else []
     found = []
-    for op in sorted(dict.fromkeys(op for one in times for op in one), key=lambda op: op == "solve"):
+    for op in sorted((op for op in every if op not in small), key=lambda op: op == "solve"):
         values = [one.get(op) for one in times]
         part, whole = values[-1], values[0] if len(columns) == 2 else times[0].get("solve")
-        quotient = f"{part / whole:.2f}" if part is not None and whole else "-"
+        quotient = "-" if part is None or not whole else f"{part / whole:.2f}" if len(columns) == 2 else f"{part / whole:.0%}"
         found.append([op, *("-" if value is None else f"{value:.3f}" for value in values), *([quotient] if last else [])])
-    return ["operation", *(f"{name}, ms" for name in names), *([last] if last else [])], found
+    return ["operation", *(f"{name}, ms" for name in names), *last], found
 
 
 def operation_columns(runs: list[Run], names: list[str]) -> dict[str, Times]:
@@ -164,15 +194,16 @@ def operation_columns(runs: list[Run], names: list[str]) -> dict[str, Times]:
     return columns
 
 
-def side_by_side(runs: list[Run], names: list[str]) -> dict[str, tuple[list[str], list[list[str]]]]:
-    """The tables of the page: heads and rows."""
+def side_by_side(runs: list[Run], names: list[str], ratio: bool = True) -> dict[str, tuple[list[str], list[list[str]]]]:
+    """The tables of the page: heads and rows. `ratio`: whether operations of two runs are divided."""
     of_runs = [facts(run) for run in runs]
     every = dict.fromkeys(name for one in of_runs for name in one)
     differing = differing_keys(runs, ["output.json"])
     return {
         "facts": (["", *names], [[name, *(one.get(name, "-") for one in of_runs)] for name in every]),
         "differing": (["key", *names], [[key, *(str(run.key(key, "-")) for run in runs)] for key in differing]),
-        "operations": head_and_rows(operation_columns(runs, names)),
+        "checks": (["check", *names], check_rows(runs)),
+        "operations": head_and_rows(operation_columns(runs, names), ratio),
         "grids": (GRID_HEAD, grid_rows(runs, names)),
         "problems": (PROBLEM_HEAD, problem_rows(runs, names)),
     }
@@ -200,13 +231,16 @@ def act(options: argparse.Namespace) -> int:
     from studies.evaluate.tables import tables_of_runs
 
     drawn = list(draw_all(tables_of_runs(runs, names), FIGURES))
-    tables = {name: html_table(head, found, "facts" if name in ("facts", "differing") else "numbers") if found else ""
-              for name, (head, found) in side_by_side(runs, names).items()}  # fmt: skip
+    answer, differ = of_two(runs, names) if len(runs) == 2 else ("", True)
+    tables = {name: html_table(head, found, "facts" if name in ("facts", "differing", "checks") else "numbers") if found else ""
+              for name, (head, found) in side_by_side(runs, names, differ).items()}  # fmt: skip
+    verdicts = [(name, verdict(run), [line for one in run.of("verdict") for line in one.get("lines") or []])
+                for run, name in zip(runs, names, strict=True)]  # fmt: skip
     page = options.output or paths[0].with_name("_and_".join(path.stem for path in paths) + ".html")
     made = write_figures(page.with_name(f"{page.stem}_figures"), drawn, forms_of(options.figures))
     warnings = [*dict.fromkeys(text for run in runs for text in [*(run.head.get("warnings") or []), *run.damage])]
     command = shlex.join([named("scripts/report"), "run", *map(str, paths)])
     made.append(write_page(page, "run.html.j2", drawn, title=" and ".join(names), warnings=warnings, command=command,
-                           decks=[(name, deck_text(run)) for run, name in zip(runs, names, strict=True)], **tables))  # fmt: skip
+                           answer=answer, verdicts=verdicts, decks=[(name, deck_text(run)) for run, name in zip(runs, names, strict=True)], **tables))  # fmt: skip
     print("\n".join(f"wrote {path}" for path in made))
     return 0

@@ -17,6 +17,7 @@ from studies.evaluate.figures import (
     traffic,
 )
 from studies.evaluate.figures.style import Nothing, Picture, on_a_phone
+from studies.evaluate.scaling import failed_points
 from studies.evaluate.tables import Tables
 
 FIGURES: dict[str, Callable[[Tables], Picture]] = {
@@ -33,12 +34,31 @@ FIGURES: dict[str, Callable[[Tables], Picture]] = {
     "roofline": roofline.draw,
 }
 
+WIDEST = 8.0  # inches of a figure in one of two columns
+
 
 @dataclass(frozen=True)
 class Drawn:
     name: str
     picture: Picture
     on_phone: Picture
+
+    @property
+    def wide(self) -> bool:
+        """True if it wants both columns of a page."""
+        return bool(self.picture.figure.get_size_inches()[0] > WIDEST)
+
+
+SHOW_FAILED = ("scaling", "speed_up", "heat_map")
+
+
+def with_reasons(tables: Tables, name: str, picture: Picture) -> Picture:
+    """The points that failed are named, with why, beside the figures that have a place for them."""
+    reasons: dict[str, list[str]] = {}
+    for one in failed_points(tables) if name in SHOW_FAILED else ():
+        reasons.setdefault(one.why, []).append(f"{one.variant} on {one.ranks} ranks")
+    told = [f"{', '.join(points)} {why}" for why, points in reasons.items()]
+    return replace(picture, remark="; ".join(filter(None, [picture.remark, *told])))
 
 
 def with_warning(tables: Tables, picture: Picture) -> Picture:
@@ -57,7 +77,7 @@ def draw_all(tables: Tables, names: Iterable[str] = FIGURES) -> Iterator[Drawn]:
     """The figures of these that there are data for."""
     for name in names:
         try:
-            picture = with_warning(tables, FIGURES[name](tables))
+            picture = with_reasons(tables, name, with_warning(tables, FIGURES[name](tables)))
         except Nothing:
             continue
         yield drawn(name, picture, lambda draw=FIGURES[name]: draw(tables))

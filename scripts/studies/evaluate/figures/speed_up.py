@@ -1,7 +1,7 @@
 """Speed-up of each variant over the baseline, with the spread over the rounds."""
 
 from studies.evaluate.figures.style import COLOURS, INK, MARKS, Nothing, Picture, legend, new
-from studies.evaluate.scaling import scaled
+from studies.evaluate.scaling import failed_points, scaled
 from studies.evaluate.tables import Tables
 from studies.statistics import remark
 
@@ -12,7 +12,8 @@ def draw(tables: Tables) -> Picture:
     rows = [one for one in every if one.point not in base]
     if not rows:
         raise Nothing
-    variants = list(dict.fromkeys(one.variant for one in rows))
+    failed = [one for one in failed_points(tables) if one.point not in base]
+    variants = list(dict.fromkeys(one.variant for one in [*rows, *failed]))
     ranks = sorted({one.ranks for one in every})
     figure, ((axis,),) = new(width=7.0, height=1.5 + 0.38 * len(variants) + 0.1 * len(variants) * len(ranks))
     for number, count in enumerate(ranks):
@@ -38,6 +39,10 @@ def draw(tables: Tables) -> Picture:
             label=f"{count} rank{'s' if count > 1 else ''}",
         )
     axis.axvline(1, color=INK, linewidth=1)
+    for variant in dict.fromkeys(one.variant for one in failed):
+        counts = ", ".join(f"{one.ranks}" for one in failed if one.variant == variant)
+        axis.annotate(f"failed on {counts}", (0, variants.index(variant)), xycoords=axis.get_yaxis_transform(), xytext=(3, 0),
+                      textcoords="offset points", va="center", fontsize=9)  # fmt: skip
     axis.set_yticks(range(len(variants)), variants)
     axis.set(ylim=(len(variants) - 0.5, -0.5), xlabel="speed-up over the baseline")
     legend(figure, axis)
