@@ -16,6 +16,21 @@ FileText broadcast(const FileText& file, const Communicator& comm) {
     return {comm.broadcast(file.name), comm.broadcast(file.text), comm.broadcast(file.error)};
 }
 
+// The text of a file; if there is none, the error names the folders' own: weak.toml for inputs/weak.toml.
+FileText read_named(const std::filesystem::path& file, const std::vector<std::filesystem::path>& folders,
+                    std::size_t most_bytes) {
+    FileText read = read_text(found_file(file, folders), most_bytes);
+    std::error_code ignored;
+    std::filesystem::path rest = file;
+    while (!read.error.empty() && rest.has_parent_path() && !std::filesystem::exists(file, ignored)) {
+        rest = rest.lexically_relative(*rest.begin());
+        if (found_file(rest, folders) == rest) continue;
+        read.error += fmt::format(" (did you mean \"{}\"?)", rest.string());
+        break;
+    }
+    return read;
+}
+
 // The path of an array, of any side, or that beside the deck where only there is one.
 std::string found_array(const std::string& name, const std::filesystem::path& beside) {
     const auto there = [](const std::string& path) {
@@ -41,7 +56,7 @@ std::optional<FileText> read_once(const std::optional<std::filesystem::path>& fi
                                   const std::vector<std::filesystem::path>& folders, const Communicator& comm,
                                   std::size_t most_bytes) {
     if (!file) return {};
-    return broadcast(comm.rank() == 0 ? read_text(found_file(*file, folders), most_bytes) : FileText{}, comm);
+    return broadcast(comm.rank() == 0 ? read_named(*file, folders, most_bytes) : FileText{}, comm);
 }
 
 NamedFiles read_named_files(Deck& deck, const Communicator& comm) {

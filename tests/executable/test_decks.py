@@ -72,11 +72,12 @@ class Decks(KeelTest):
 class CommandLine(KeelTest):
     def test_every_mistake_on_the_command_line_is_told_at_once(self) -> None:
         self.refused(
-            2, "a.toml", "b.toml", "--frobnicate", "--dry-rum", "problem.bx=8", "bottom.solver=cgg", "multigrid.pre=-1",
+            2, "inputs/papers/seed_weak.toml", "b.toml", "--frobnicate", "--dry-rum", "problem.bx=8", "bottom.solver=cgg", "multigrid.pre=-1",
             "bottom.sweeps=2147483647", "run.repeats=two", "probem.box=8",
             expected=[
-                "a.toml: cannot be read",
-                'command line: "b.toml" is a second deck after "a.toml"',
+                "inputs/papers/seed_weak.toml: cannot be read: No such file or directory",
+                '"papers/seed_weak.toml"?)',
+                'command line: "b.toml" is a second deck after "inputs/papers/seed_weak.toml"',
                 "command line: --frobnicate: unknown option; choose --backends, --dry-run, --help",
                 "command line: --dry-rum: unknown option",
                 "(did you mean --dry-run?)",
