@@ -12,6 +12,7 @@ from studies.define.sites import read_site
 from studies.define.study_file import Study, read_study
 from studies.execute.batch import jobs_text, submit
 from studies.execute.folder import read_folder, write
+from studies.execute.junit import write_junit
 from studies.execute.keel import find_keel
 from studies.execute.plan import Plan, plan, plan_text
 from studies.execute.run import run
@@ -63,6 +64,8 @@ def parser() -> argparse.ArgumentParser:
     ):
         one = verbs.add_parser(verb, help=about)
         one.add_argument("folder", type=Path, metavar="DIR")
+        if verb == "collect":
+            one.add_argument("--junit", type=Path, metavar="FILE", help="also a test case for each start, as JUnit's XML; replaces FILE")
         if verb == "report":
             one.add_argument("--figures", default="svg", metavar="FORMS", help="of svg, pdf, png; with commas between them")
     return made
@@ -119,8 +122,10 @@ def act(options: argparse.Namespace, command: str) -> int:
         written = read_folder(options.folder)
         print(named(status_text(written) + jobs_text(written)), end="")
         return 0 if all(state.word == "done" for state in states_of(written)) else 1
-    # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
     written = read_folder(options.folder)
+    if options.verb == "collect" and options.junit:
+        print(f"wrote {write_junit(options.junit, written.facts['study']['name'], states_of(written))}")
+    # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
     if options.verb == "collect":
         from studies.evaluate.collect import write_tables
         from studies.evaluate.scaling import scaling_markdown

@@ -32,6 +32,20 @@ cycles | iterations | all-reduces | restarts |
 | stall | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | 1.00 [1.00-1.00] | 5 | 7 | 9 | - |
 | stall | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | 1.00 [1.00-1.00] | 5 | 7 | 9 | - |
 """
+JUNIT = """\
+<?xml version='1.0' encoding='utf-8'?>
+<testsuites>
+  <testsuite name="try" tests="3" failures="1" errors="1" skipped="0" time="0.000">
+    <testcase classname="keel.try" name="ranks-2.solver-cg, round 1" time="0.000" />
+    <testcase classname="keel.try" name="ranks-2.solver-crash, round 1" time="0.000">
+      <error message="exit status 3: error: rank 0 found no device" />
+    </testcase>
+    <testcase classname="keel.try" name="ranks-2.solver-invalid, round 1" time="0.000">
+      <failure message="check failed: residual_recomputed" />
+    </testcase>
+  </testsuite>
+</testsuites>
+"""
 
 
 class Results(Study):
@@ -102,6 +116,16 @@ class Results(Study):
                 for number in (1, 2)
             ],
         )
+
+    def test_starts_are_test_cases_of_junit(self) -> None:
+        self.write(["cg", "crash", "invalid"], ranks=[2])
+        path = self.top / "junit.xml"
+        path.write_text("of the run before")
+        self.assertEqual(self.study("collect", self.folder, "--junit", path).returncode, 0)
+        self.assertEqual(path.read_text().count('<skipped message="missing" />'), 3)
+        self.study("run", self.folder)
+        self.assertEqual(self.study("collect", self.folder, "--junit", path).returncode, 0)
+        self.assertEqual(path.read_text(), JUNIT)
 
     def test_the_page_is_one_file_that_says_what_failed(self) -> None:
         self.write(["cg", "crash"], rounds=2)
