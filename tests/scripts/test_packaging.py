@@ -4,10 +4,13 @@ The recipes are loaded with stand-ins for Spack, Ramble, benchpark and ReFrame, 
 """
 
 import json
+import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -16,6 +19,7 @@ from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
+KEEL = os.environ.get("KEEL_EXECUTABLE", "")
 CMAKE = "".join((ROOT / name).read_text() for name in ("CMakeLists.txt", "cmake/libraries.cmake"))
 VERSION = re.search(r"project\(Keel VERSION ([\d.]+)", CMAKE)[1]
 # The report as the README shows it, and the line of its header that the README leaves out.
@@ -293,10 +297,27 @@ class ReFrame(unittest.TestCase):
         self.assertEqual(limits["non_benchmark.dof_per_second"], (5e6, -known["LOSS"], None, "dof/s"))
         for reference, lower, upper, unit in limits.values():
             self.assertTrue(reference > 0 and -1 < lower < 0 and (upper is None or 0 < upper < 1) and unit)
+        check.solver = "bicgstab"  # a test without a row
+        check.say_what_to_expect()
+        self.assertEqual({*check.reference}, {"*"})
         check.box = 32  # a problem without references
         check.say_what_to_expect()
         self.assertEqual(check.reference, {})
         self.assertEqual({*known["COUNTS"]}, {*type(check).solver})
+
+    @unittest.skipUnless(KEEL and shutil.which("reframe"), "no KEEL_EXECUTABLE or no reframe (PyPI: ReFrame-HPC)")
+    def test_reframe_itself_passes_counts_and_finds_a_loss(self) -> None:
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        row = 'REFERENCES = {"local:default": {(2, "cg"): 1e20}}'
+        (folder / "check.py").write_text(re.sub(r"(?m)^REFERENCES: .*", row, files()["reframe/keel_check.py"]))
+        done = subprocess.run(
+            ["reframe", "-C", PACKAGING / "reframe/settings.py", "-c", folder / "check.py", "-r", f"--prefix={folder}", "--nocolor",
+             "--exec-policy=serial", "-n", "%solver=cg", "-S", f"executable={KEEL}"],
+            cwd=folder, capture_output=True, text=True, check=False)  # fmt: skip
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"OK \] \(\d/2\) KeelSolve %ranks=1 %solver=cg")
+        self.assertRegex(done.stdout, r"FAIL \] \(\d/2\) KeelSolve %ranks=2 %solver=cg")
+        self.assertRegex(done.stdout, r"failed to meet reference\S* non_benchmark\.dof_per_second=")
 
     def test_bottom_solvers_exist(self) -> None:
         solvers = (ROOT / "docs/reference/solvers.md").read_text()
