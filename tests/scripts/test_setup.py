@@ -21,7 +21,7 @@ class Setup(unittest.TestCase):
         (self.top / "known").write_text("\n".join(sorted(known)) + "\n")
         (self.top / "there").write_text("")
         for name, text in {
-            "id": "echo 0",
+            "id": "echo 0", "python3": "exit 1",
             "dpkg-query": f'grep -qx -- "${{@: -1}}" {self.top}/there && echo installed',
             "apt-cache": f'grep -qx -- "$2" {self.top}/known',
             "apt-get": f"""[[ $1 == update ]] && exit
@@ -46,6 +46,21 @@ printf '%s\\n' "${{@:5}}" >>{self.top}/there""",
             self.assertNotIn(gone, found)
             self.assertLessEqual({"clang-16", "libomp-16-dev", "libclang-rt-16-dev", "mpich", "libmpich-dev", "libhypre-dev"}, set(found))
             self.assertEqual(len(found), len(set(found)))
+
+    def test_without_root_it_prints_what_running_needs_and_ways_without(self) -> None:
+        for name, text in (("id", "echo 1000"), *((name, "exit 1") for name in ("sudo", "g++", "python3", "dpkg-query"))):
+            (self.top / name).write_text(f"#!/bin/sh\n{text}\n")
+            (self.top / name).chmod(0o755)
+        path = {"PATH": f"{self.top}:{os.environ['PATH']}"}
+        for options, fetch, wanted, others in (
+            (["--run"], {"KEEL_FETCH": "ON"}, "To build and run: g++ zlib1g-dev\n", False),
+            ([], {}, "To build and run: g++ libeigen3-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev\nTo write studies: p", True),
+        ):
+            done = subprocess.run([ROOT / "scripts/setup", *options], capture_output=True, text=True, check=False, env=os.environ | path | fetch)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(wanted, done.stderr)
+            self.assertEqual("\nTo test: catch2 " in done.stderr, others)
+            self.assertRegex(done.stderr, r"(?s)install with: sudo apt-get .*\nWithout root:\n.*KEEL_FETCH=ON .*pip install .*Spack")
 
     def test_the_environment_chooses_compiler_and_mpi(self) -> None:
         found = self.installed(LISTED | {"clang-16", "libomp-16-dev"}, CXX="clang++-16")
