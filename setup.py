@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent
 FOLDERS = ("inputs", "scripts/studies", "scripts/namespaces")
 FILES = ("scripts/study", "scripts/report", "scripts/simulate", "scripts/hosts", "scripts/check_result.py", "scripts/mpi_environment",
          "docs/reference/keys.md")  # fmt: skip
+DECKS = ("results/amg/stencil27_sa.toml", "results/scale/small_boxes.toml", "results/scale/weak.toml")  # they go below inputs
 LEFT_OUT = shutil.ignore_patterns("smoke", "CMakeLists.txt", "platform.cpp", "__pycache__")
 
 
@@ -24,9 +25,9 @@ class WithScripts(build_py):
         for name in FOLDERS:
             shutil.rmtree(package / name, ignore_errors=True)
             shutil.copytree(ROOT / name, package / name, ignore=LEFT_OUT)
-        for name in FILES:
-            (package / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, package / name)
+        for name, place in [*((name, name) for name in FILES), *((name, f"inputs/{name}") for name in DECKS)]:
+            (package / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, package / place)
 
 
 setup(

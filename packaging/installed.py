@@ -45,13 +45,14 @@ def words_of(key: Key) -> list[str]:
 
 
 def write_pages(folder: Path) -> None:
-    """The pages of the site as Markdown. Of a link to a file that is no page the text stays."""
+    """The pages of the site as Markdown. Of a link to a file that is no page the text stays, of a deck the name alone."""
     docs = (path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*") if path.is_file())
     for source in [*files_outside_docs(ROOT), *docs]:
         page = folder / (place_in_site(source) or source)
         page.parent.mkdir(parents=True, exist_ok=True)
         if source.endswith(".md"):
-            page.write_text(as_installed(in_site(source, (ROOT / source).read_text(encoding="utf-8"))), encoding="utf-8")
+            text = as_installed(in_site(source, (ROOT / source).read_text(encoding="utf-8")))
+            page.write_text(re.sub(r"(?<![\w/.])inputs/((?:papers/)?\w+\.toml)", r"\1", text), encoding="utf-8")
         elif not source.endswith(".css"):
             shutil.copyfile(ROOT / source, page)
 

@@ -11,8 +11,12 @@ LAUNCHERS = TEMPLATES / "launchers"
 
 
 def as_installed(text: str) -> str:
+    """The text with installed commands, to which decks and studies are known by name."""
     text = re.sub(r"\bscripts/check_result\.py\b", "keel-check-result", text)
-    return re.sub(r"\bscripts/(study|report|simulate|hosts)\b", r"keel-\1", text)
+    text = re.sub(r"\bscripts/(study|report|simulate|hosts)\b", r"keel-\1", text)
+    text = re.sub(r"\bbuild/release/keel\b", "keel", text)
+    text = re.sub(r"\b(keel-study (?:plan|write) +)inputs/studies/([\w/]+)\.toml", r"\1\2", text)
+    return re.sub(r"\b(keel (?:-\S+ )*)inputs/(?=\S+\.toml)", r"\1", text)
 
 
 def named(text: str) -> str:

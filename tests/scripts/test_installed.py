@@ -98,7 +98,23 @@ class Installed(unittest.TestCase):
 
     def test_inputs_are_those_for_users(self) -> None:
         wanted = {name for name in files_below(ROOT / "inputs") if name.endswith(".toml") and not name.startswith("smoke/")}
-        self.assertEqual(files_below(self.prefix / "share/keel/inputs"), wanted)
+        found = files_below(self.prefix / "share/keel/inputs")
+        self.assertEqual({name for name in found if not name.startswith("results/")}, wanted)
+
+    def test_pages_name_what_is_installed(self) -> None:
+        """Commands by their installed names, with decks that keel finds by theirs."""
+        docs = self.prefix / "share/doc/keel"
+        found = files_below(self.prefix / "share/keel/inputs")
+        named = set()
+        for page in sorted(docs.rglob("*.md")):
+            text = page.read_text()
+            self.assertNotRegex(text, r"build/release/keel|scripts/(study|report|simulate)\b|(?<![\w/.])inputs/(papers/)?\w+\.toml", page)
+            named |= {(page.name, deck) for deck in re.findall(r"\bkeel(?:-simulate)? (?:-\S+ )*([\w/]+\.toml)", text)}
+            self.assertLessEqual(set(re.findall(r"keel-study (?:plan|write) +(\w+)", text)) - {"STUDY"},
+                                 {Path(name).stem for name in found if name.startswith("studies/")}, page)  # fmt: skip
+        own = {"mine.toml", "my.toml", "try.toml"}
+        self.assertEqual([one for one in sorted(named) if one[1] not in found | own], [])
+        self.assertGreaterEqual({deck for _, deck in named}, {"weak.toml", "results/scale/weak.toml", "results/scale/small_boxes.toml"})
 
     def test_links_of_pages_hold(self) -> None:
         docs = self.prefix / "share/doc/keel"
@@ -193,7 +209,8 @@ class Installed(unittest.TestCase):
         source, target = self.folder / "source", self.folder / "target"
         for name in ("inputs", "scripts", "packaging"):
             shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "README.md", "docs/reference/keys.md"):
+        decks = [f"results/{name}" for name in files_below(self.prefix / "share/keel/inputs/results")]
+        for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "README.md", "docs/reference/keys.md", *decks):
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, source / name)
         options = ("--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check", "--quiet")
