@@ -28,6 +28,7 @@ from studies.views.command import parser as report  # noqa: E402
 
 COMMANDS = {"keel-study": study, "keel-report": report, "keel-simulate": simulate, "keel-hosts": hosts,
             "keel-check-result": check_result}  # fmt: skip
+LAUNCHERS = ("mpiexec", "mpirun", "srun")  # a command behind these is completed, too
 ABOUT = "proxy application for geometric multigrid, bottom Krylov solvers and communication schemes"
 ENVIRONMENT = """  KEEL_DATA  folder with machines/, platforms/, sites/, studies/ and decks of your own
   OMP_NUM_THREADS  threads of a rank; by default the processors that ranks share"""
@@ -185,8 +186,33 @@ _keel() {
     [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *[=/] ]] || compopt -o nospace 2>/dev/null
     return 0
 }
+
+_keel_behind() { # a launcher: from Keel's command on, as if that began the line
+    local place
+    for ((place = 1; place < COMP_CWORD; place++)); do
+        if [[ ${COMP_WORDS[place]##*/} =~ ^keel(-[a-z-]+)?$ ]]; then
+            local COMP_WORDS=("${COMP_WORDS[@]:place}") COMP_CWORD=$((COMP_CWORD - place))
+            _keel
+            return
+        fi
+    done
+}
+"""
+BEHIND = """\
+for launcher in {}; do # unless a batch system brings its own
+    complete -p "$launcher" >/dev/null 2>&1 || complete -o default -F _keel_behind "$launcher"
+done
+unset launcher
 """
 ZSH = """
+if [[ $service != keel* ]]; then
+    # Behind a launcher: from Keel's command on.
+    local place=${words[(i)(*/|)keel(|-[a-z-]#)]}
+    (( place < CURRENT )) || { _default; return }
+    words=("${(@)words[place,-1]}")
+    (( CURRENT -= place - 1 ))
+    service=${words[1]:t}
+fi
 local -a found
 case $PREFIX in
 -*)
@@ -242,10 +268,11 @@ def write_texts(keel: str, folder: Path) -> None:
     (folder / "man1/keel.1").write_text(man_of_keel(help_text, keys, version))
     for name, parser in COMMANDS.items():
         (folder / f"man1/{name}.1").write_text(man_of_command(name, parser(), version))
+    for name in (*COMMANDS, *LAUNCHERS):
         (folder / f"bash/{name}").symlink_to("keel")
-    words, every = completion(help_text, keys, version), " ".join(["keel", *COMMANDS])
-    (folder / "bash/keel").write_text(f"{words}{BASH}complete -o default -F _keel {every}\n")
-    (folder / "zsh/_keel").write_text(f"#compdef {every}\n{words}{ZSH}")
+    words, every, launchers = completion(help_text, keys, version), " ".join(["keel", *COMMANDS]), " ".join(LAUNCHERS)
+    (folder / "bash/keel").write_text(f"{words}{BASH}complete -o default -F _keel {every}\n{BEHIND.format(launchers)}")
+    (folder / "zsh/_keel").write_text(f"#compdef {every} {launchers}\n{words}{ZSH}")
 
 
 def main(keel: str, folder: Path) -> int:

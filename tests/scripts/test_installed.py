@@ -147,7 +147,9 @@ class Installed(unittest.TestCase):
                 read -ra COMP_WORDS <<<"${COMP_LINE//=/ = }"
                 [[ $COMP_LINE != *[' =']  ]] || COMP_WORDS+=('')
                 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-                _keel
+                [[ $(complete -p "${COMP_WORDS[0]}") =~ -F\ ([a-z_]+) ]]
+                COMPREPLY=()
+                "${BASH_REMATCH[1]}"
                 echo "${COMPREPLY[@]}"
             done"""
         told = run("bash", "-c", script, input="".join(f"{line}\n" for line in lines), cwd=self.here)
@@ -179,6 +181,10 @@ class Installed(unittest.TestCase):
             "keel-check-result o": ["own.toml"],
             "keel-simulate --mach": ["--machine"],
             "keel-simulate qu": ["quickstart.toml"],
+            "mpiexec -n 2 keel qu": ["quickstart.toml"],
+            "mpirun -n 2 bin/keel weak.toml problem.boundary=p": ["periodic"],
+            "srun keel --be": ["--benchmark"],
+            "srun -n 2 other qu": [],
         }
         for (line, wanted), found in zip(lines.items(), self.completions(*lines), strict=True):
             self.assertEqual(found, wanted, line)
@@ -200,8 +206,23 @@ class Installed(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout)
         zsh = self.prefix / "share/zsh/site-functions/_keel"
         self.assertTrue(zsh.read_text().startswith("#compdef keel keel-study"))
-        if shutil.which("zsh"):
-            self.assertEqual(run("zsh", "-n", zsh).stderr, "")
+        if not shutil.which("zsh"):
+            return
+        self.assertEqual(run("zsh", "-n", zsh).stderr, "")
+        # Stand-ins for the shell's own functions print their words.
+        script = """
+            compadd() { print -r -- ${@[$@[(i)--]+1,-1]} }; _files() { :; }; _default() { print default; }; compset() { PREFIX=${PREFIX#*=} }
+            complete_line() { local service=$1; local -a words=("$@"); local CURRENT=$# PREFIX=${@[-1]}; source $_keel_file; }
+            _keel_file=$0
+            complete_line keel --be
+            complete_line mpiexec -n 2 keel --be
+            complete_line srun -n 2 /bin/keel weak.toml problem.boundary=p
+            complete_line srun -n 2 other --be"""
+        done = run("zsh", "-f", "-o", "extendedglob", "-c", script, zsh)
+        self.assertEqual(done.stderr, "")
+        first, behind, value, other = done.stdout.strip().split("\n")
+        self.assertIn("--benchmark ", first)
+        self.assertEqual((first, value, other), (behind, "periodic dirichlet neumann default", "default"))
 
     def test_pip_installs_the_same(self) -> None:
         if not all(map(importlib.util.find_spec, ("pip", "setuptools", "wheel"))):
