@@ -1,9 +1,10 @@
 """A keel and an mpiexec that take no time, for tests of what goes on around them.
 
-keel writes records as the real one does, adds a line to `log` for each start, and does by its words what a test wants to go
-wrong: bottom.solver=bad is refused even by a dry run, =crash ends with status 3, =stall writes half a record and waits as long
-as there is a file `stall`, =long is interrupted if it is given less than 1000 seconds, =invalid fails a check, =lost cannot write
-its records, as on a full disk (the real one ends with status 0 then, too). While there is a file `gate` nothing begins.
+keel writes records as the real one does, adds a line to `log` for each start, and does by its words what a test wants
+to go wrong: bottom.solver=bad is refused even by a dry run, =crash ends with status 3, =stall writes half a record and
+waits as long as there is a file `stall`, =shy ends with status 1 the first time, =long is interrupted if it is given
+less than 1000 seconds, =invalid fails a check, =lost cannot write its records, as on a full disk (the real one ends
+with status 0 then, too). While there is a file `gate` nothing begins.
 """
 
 import os
@@ -33,6 +34,10 @@ done
 if [ "$solver" = bad ]; then
     echo 'command line: bottom.solver = "bad": unknown solver; choose cg (did you mean "cg"?)' >&2
     exit 2
+fi
+if [ "$solver" = shy ] && [ ! -e "$here/shy" ]; then
+    touch "$here/shy"
+    exit 1
 fi
 if [ -n "$dry" ]; then
     echo '{"record":"plan","schema":1,"ranks":'$ranks',"unknowns":'$((box * box * box * ranks))',"predicted_bytes":2e6,' \

@@ -97,6 +97,13 @@ class Runs(Study):
         self.assertEqual((again.returncode, len(fake_keel.started(self.top))), (0, 8))
         self.assertIn("8 of 8 starts are done already", again.stderr)
 
+    def test_a_dry_run_that_mpi_does_not_start_is_repeated_once(self) -> None:
+        study = fake_keel.study(self.top, ["cg", "shy"], ranks=[1])
+        self.assertEqual(self.study("plan", study).returncode, 0)
+        (self.top / "shy").unlink()
+        (self.top / "shy").symlink_to(self.top / "nowhere/shy")  # a file that cannot be made
+        self.assertEqual(self.study("plan", study).returncode, 2)
+
     def test_smallest_first_if_asked(self) -> None:
         self.write(["cg"], order="smallest_first")
         self.study("run", self.folder)

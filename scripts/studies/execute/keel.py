@@ -118,7 +118,12 @@ def dry_run(keel: Path, folder: Path, words: Sequence[str], number: int = 0) -> 
     plan = folder / str(number) / "plan.json"
     command = [keel, "--dry-run", "deck.toml", *words, f"output.json={plan}"]
     one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=one_thread)
+    for _ in range(2):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=one_thread)
+        if done.returncode in (0, 2):
+            break
+        # The first two processes that Open MPI starts at once after a boot may disturb each other: MPI_Init fails.
+        plan.unlink(missing_ok=True)
     if done.returncode != 0:
         said = done.stderr.strip() or f"keel --dry-run ended with exit status {done.returncode}"
         return Predicted(refusal=re.sub(r"\n {4,}", " ", said))
