@@ -1,6 +1,13 @@
-# Run by every build: writes the revision of SOURCE_DIR into a source file, which changes only if the revision has.
-#     cmake -DGIT=... -DSOURCE_DIR=... -DTEMPLATE=... -DRESULT=... -P revision.cmake
+# Run by every build: writes revision and version of SOURCE_DIR into a source file, which changes only if one of them has.
+#     cmake -DGIT=... -DSOURCE_DIR=... -DVERSION=... -DTEMPLATE=... -DRESULT=... -P revision.cmake
 set(KEEL_REVISION unknown)
+set(KEEL_VERSION ${VERSION})
+# What git prints of SOURCE_DIR's own repository; empty where it has none, or fails.
+function(git result)
+  execute_process(COMMAND ${GIT} --git-dir=${SOURCE_DIR}/.git --work-tree=${SOURCE_DIR} ${ARGN}
+    WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE said OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  set(${result} "${said}" PARENT_SCOPE)
+endfunction()
 if(GIT)
   # The repository of SOURCE_DIR alone: not one around an unpacked archive, nor one that the environment names, as in a hook.
   execute_process(COMMAND ${GIT} rev-parse --local-env-vars OUTPUT_VARIABLE variables ERROR_QUIET)
@@ -8,10 +15,22 @@ if(GIT)
   foreach(variable IN LISTS variables)
     unset(ENV{${variable}})
   endforeach()
-  execute_process(COMMAND ${GIT} --git-dir=${SOURCE_DIR}/.git --work-tree=${SOURCE_DIR} describe --always --dirty
-    WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  git(revision describe --always --dirty --exclude=*)
   if(revision)
     set(KEEL_REVISION ${revision})
+    # The release is the commit with its tag; without tags the one that set the number. A shallow clone may lack both.
+    git(release rev-parse --verify --quiet refs/tags/v${VERSION}^{commit})
+    git(shallow rev-parse --is-shallow-repository)
+    if(NOT release AND shallow STREQUAL "false")
+      git(release log -1 --format=%H "-G^project.Keel VERSION" -- CMakeLists.txt)
+    endif()
+    set(after unknown)
+    if(release)
+      git(after rev-list --count ${release}..HEAD)
+    endif()
+    if(NOT after STREQUAL "0")
+      string(APPEND KEEL_VERSION "+${after}")
+    endif()
   endif()
 endif()
 configure_file(${TEMPLATE} ${RESULT} @ONLY)

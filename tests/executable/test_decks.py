@@ -355,7 +355,7 @@ class Options(KeelTest):
         self.refused(None, "--keys", "botom.s", records=False, expected=['(did you mean "bottom.s"?)'])
 
     def test_version_is_one_line(self) -> None:
-        self.assertRegex(self.text(2, "--version"), r"\AKeel \d+\.\d+\.\d+ \(.+\)\n\Z")
+        self.assertRegex(self.text(2, "--version"), r"\AKeel \d+\.\d+\.\d+(\+\w+)? \(.+\)\n\Z")
 
     def printed_again(self, printed: str) -> str:
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:

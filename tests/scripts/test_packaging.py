@@ -83,6 +83,10 @@ class Pieces(unittest.TestCase):
         for name, text in files().items():
             for version in re.findall(r"(?<=\")\d+\.\d+\.\d+(?=\")|(?<=Version )\d\S+", text):
                 self.assertEqual(version, VERSION, name)
+        newest = re.search(r"^## (\d\S+), (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+        cited = dict(re.findall(r"^(version|date-released): (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
+        self.assertEqual((newest[1], newest[2]), (VERSION, cited["date-released"]))
+        self.assertEqual(cited["version"], VERSION)
 
     def test_packages_of_containers_are_those_of_the_scripts(self) -> None:
         known = {line.split("#")[0].strip() for line in (ROOT / "scripts/packages.txt").read_text().splitlines()}

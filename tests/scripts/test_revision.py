@@ -1,4 +1,4 @@
-"""cmake/revision.cmake: the revision in the records is that of these sources, or unknown."""
+"""cmake/revision.cmake: revision and version in the records are those of these sources, or unknown."""
 
 import os
 import shutil
@@ -21,16 +21,19 @@ class Revision(unittest.TestCase):
 
     def git(self, folder: Path) -> str:
         """Makes a repository of the folder and returns its revision."""
-        name = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        self.run_git(folder, "init", "-q")
+        self.run_git(folder, "add", "in" if folder == self.inner else "keel/in")
+        self.run_git(folder, "commit", "-q", "-m", folder.name)
+        return self.run_git(folder, "rev-parse", "--short", "HEAD")
+
+    def run_git(self, folder: Path, *words: str) -> str:
         clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        for words in (["init", "-q"], ["add", "in" if folder == self.inner else "keel/in"],
-                      [*name, "commit", "-q", "-m", folder.name], ["rev-parse", "--short", "HEAD"]):  # fmt: skip
-            done = subprocess.run(["git", *words], cwd=folder, env=clean, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
+        return subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, check=True).stdout.strip()
 
     def revision(self, **environment: str) -> str:
         result = self.outer.parent / "out"
-        command = ["cmake", "-DGIT=git", f"-DSOURCE_DIR={self.inner}", f"-DTEMPLATE={self.inner}/in", f"-DRESULT={result}"]
+        command = ["cmake", "-DGIT=git", f"-DSOURCE_DIR={self.inner}", "-DVERSION=1.2.3", f"-DTEMPLATE={self.inner}/in", f"-DRESULT={result}"]
         subprocess.run([*command, "-P", SCRIPT], env=os.environ | environment, cwd=self.outer.parent, check=True)
         return result.read_text().strip()
 
@@ -52,3 +55,16 @@ class Revision(unittest.TestCase):
         subprocess.run(["git", "worktree", "add", "-q", tree, "HEAD"], cwd=self.inner, check=True)
         self.inner = tree
         self.assertEqual(self.revision(), own)
+
+    def test_the_version_counts_the_commits_after_its_release(self) -> None:
+        (self.inner / "in").write_text("@KEEL_VERSION@")
+        self.assertEqual(self.revision(), "1.2.3")  # an archive
+        self.git(self.inner)
+        self.assertEqual(self.revision(), "1.2.3+unknown")  # no commit set the number
+        (self.inner / "CMakeLists.txt").write_text("project(Keel VERSION 1.2.3)\n")
+        self.run_git(self.inner, "add", "CMakeLists.txt")
+        for after in ("", "+1"):
+            self.run_git(self.inner, "commit", "-q", "--allow-empty", "-m", "next")
+            self.assertEqual(self.revision(), f"1.2.3{after}")
+        self.run_git(self.inner, "tag", "v1.2.3")  # set on a later commit
+        self.assertEqual(self.revision(), "1.2.3")
