@@ -36,7 +36,7 @@ Json benchmark_record(const DeckFacts& deck, const Findings& findings,
     return record;
 }
 
-std::string machine_text(const RunFacts& facts) {
+std::string hosts_text(const RunFacts& facts) {
     const std::size_t others = facts.hosts.size() - 1;
     return fmt::format("{}{}: {}, {}, {}; {}", facts.hosts.front().first,
                        others > 0 ? fmt::format(" and {} more", others) : "",
@@ -76,7 +76,8 @@ BenchmarkResult benchmark_result(const DeckFacts& deck, const Findings& findings
                                       : fmt::format("NOT TO BE SUBMITTED: {}", fmt::join(marks, "; "))),
             4) +
         "\n" + found.text;
-    add_line("machine", machine_text(findings.facts));
+    if (findings.facts.hardware) add_line("machine", machine_text(findings.facts));
+    add_line("hosts", hosts_text(findings.facts));
     add_line("program", fmt::format("Keel {} ({}), {} {}, {}", build_info::version, build_info::revision,
                                     build_info::compiler, build_info::build_type, build_info::flags));
     const std::string changed = fmt::format("{}", fmt::join(found.changed, "; "));

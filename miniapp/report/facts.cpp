@@ -69,6 +69,14 @@ void add_processors(const Resolved& resolved, const Communicator& comm, RunFacts
     if (first != all.end()) facts.warnings.push_back(*first);
 }
 
+// Adds the hardware of rank 0's node, and the number of nodes that differ from it.
+void add_hardware(const Resolved& resolved, const Communicator& comm, RunFacts& facts) {
+    const bool first_of_node = resolved.detected.local_rank(comm.rank()) == 0;
+    if (first_of_node) facts.hardware = hardware_of();
+    for (const std::string& text : comm.gather(first_of_node ? text_of(*facts.hardware) : ""))
+        if (!text.empty() && text != text_of(*facts.hardware)) ++facts.other_nodes;
+}
+
 }  // namespace
 
 RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Backend& backend) {
@@ -88,7 +96,10 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
                                                                             : "staged through host memory";
     if (const std::string alone = alone_among_tasks(comm); !alone.empty()) facts.warnings.push_back(alone);
     if (const std::string half = Session::progress_warning(); !half.empty()) facts.warnings.push_back(half);
-    if (!simulated()) add_processors(resolved, comm, facts);
+    if (!simulated()) {
+        add_processors(resolved, comm, facts);
+        add_hardware(resolved, comm, facts);
+    }
     std::map<std::string, int> hosts;
     for (const std::string& name : comm.gather(host_name())) ++hosts[name];
     facts.hosts.assign(hosts.begin(), hosts.end());

@@ -13,6 +13,7 @@
 #include "kernels/layout/domain.hpp"
 #include "kernels/names.hpp"
 #include "miniapp/report/timers.hpp"
+#include "miniapp/setup/machine/hardware.hpp"
 #include "miniapp/setup/machine/simulation.hpp"
 #include "solvers/multigrid/redistribution/agglomeration.hpp"
 
@@ -67,6 +68,8 @@ struct RunFacts {
     std::string asynchronous_progress;  // whether this MPI has it, as far as known
     Topology topology;
     std::vector<std::pair<std::string, int>> hosts;  // names and numbers of ranks
+    std::optional<Hardware> hardware;                // of rank 0's node; nothing of simulated ranks
+    int other_nodes = 0;                             // nodes with other hardware
     bool shared_cores = false;                       // more threads on a node than it has processors
     std::vector<std::string> bindings;               // by rank; none of simulated ones
     std::vector<std::string> warnings;

@@ -129,11 +129,19 @@ std::string domain_text(const DomainFacts& domain, const Index& around) {
         faces.neumann);
 }
 
+std::string machine_text(const RunFacts& facts) {
+    return text_of(*facts.hardware) +
+           (facts.other_nodes > 0
+                ? fmt::format("; {} of {} differ", facts.other_nodes, counted(facts.topology.nodes(), "node"))
+                : "");
+}
+
 std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
     std::string text = fmt::format("Keel {} ({}), {} {} for {}, {}\n", build_info::version,
                                    build_info::revision, build_info::compiler, build_info::build_type,
                                    build_info::architecture, build_info::flags);
     if (facts.simulation) text += line("times", simulation_text(*facts.simulation));
+    if (facts.hardware) text += line("machine", machine_text(facts));
     text += line("backend", facts.backend);
     text += line("ranks", fmt::format("{}, {}; {}", facts.ranks, facts.mpi, facts.topology.describe()));
     if (const std::string map = facts.topology.map(); !map.empty()) text += line("nodes", map);

@@ -24,6 +24,9 @@ std::string right_side_text(const RunFacts& facts);
 // A domain that is not the whole box around it: its shape, boxes and faces.
 std::string domain_text(const DomainFacts& domain, const Index& around);
 
+// The hardware of a node, and how many nodes have another.
+std::string machine_text(const RunFacts& facts);
+
 // Version, build, machine, what the mode built, the deck's non-default keys, remarks and warnings.
 std::string header_text(const DeckFacts& deck, const RunFacts& facts);
 

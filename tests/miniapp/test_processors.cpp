@@ -1,4 +1,4 @@
-// The processors of a node that ranks may use: quotas of control groups, and who is crowded.
+// A node's hardware, and its processors that ranks may use: quotas of control groups, and who is crowded.
 
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "miniapp/setup/machine/devices.hpp"
+#include "miniapp/setup/machine/hardware.hpp"
 #include "miniapp/setup/machine/processors.hpp"
 
 using namespace keel;
@@ -81,6 +82,92 @@ TEST_CASE("quotas are those of a control group and of all around it") {
     CHECK(quotas_in({{"proc/self/cgroup", "3:cpuset:/job\n\nnonsense"}, {"sys/fs/cgroup/cpu.max", "1 1"}})
               .empty());
     CHECK(quotas_in({}).empty());
+}
+
+namespace {
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+// Made-up processors, two threads a core: number, socket, and both threads of the core.
+Files processors_of(const std::vector<std::array<std::string, 3>>& all) {
+    Files files;
+    for (const auto& [number, socket, core] : all) {
+        const std::string topology = "sys/devices/system/cpu/cpu" + number + "/topology/";
+        files.insert(files.end(),
+                     {{topology + "physical_package_id", socket}, {topology + "thread_siblings_list", core}});
+    }
+    return files;
+}
+
+Hardware hardware_in(Files files, const Files& more = {}) {
+    files.insert(files.end(), more.begin(), more.end());
+    return hardware_of(FileSystem(files).root);
+}
+
+}  // namespace
+
+TEST_CASE("hardware is what the system describes: two EPYCs, InfiniBand and four GPUs") {
+    Files files = processors_of({{"0", "0", "0,4"},
+                                 {"1", "0", "1,5"},
+                                 {"2", "1", "2,6"},
+                                 {"3", "1", "3,7"},
+                                 {"4", "0", "0,4"},
+                                 {"5", "0", "1,5"},
+                                 {"6", "1", "2,6"},
+                                 {"7", "1", "3,7"}});
+    for (const std::string address : {"0000:03:00.0", "0000:41:00.0"}) {
+        const std::string device = "sys/bus/pci/devices/" + address;
+        files.insert(files.end(), {{device + "/class", "0x030200"},
+                                   {device + "/vendor", "0x10de"},
+                                   {device + "/uevent", "DRIVER=nvidia\nPCI_CLASS=30200"},
+                                   {"proc/driver/nvidia/gpus/" + address + "/information",
+                                    "Model: \t NVIDIA A100\nIRQ: 1"}});
+    }
+    const Hardware found = hardware_in(
+        files, {{"proc/cpuinfo",
+                 "processor\t: 0\nmodel name\t: AMD EPYC 7763 64-Core Processor\ncpu MHz\t\t: 2450.0\n\n"
+                 "processor\t: 1\nmodel name\t: another\ncpu MHz\t\t: 1.0"},
+                {"proc/meminfo", "MemTotal:       500000000 kB\nMemFree: 1 kB"},
+                {"sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3500000"},
+                {"sys/devices/system/cpu/cpufreq/policy0/x", ""},
+                {"sys/devices/system/edac/mc/mc0/dimm0/dimm_mem_type", "Registered-DDR4"},
+                {"sys/class/infiniband/mlx5_0/ports/1/rate", "200 Gb/sec (4X HDR)"},
+                {"sys/class/infiniband/mlx5_0/device/uevent", "DRIVER=mlx5_core"},
+                {"sys/class/net/ib0/device/infiniband/mlx5_0", ""},
+                {"sys/class/net/ib0/device/uevent", "DRIVER=mlx5_core"},
+                {"sys/class/net/eno1/device/uevent", "DRIVER=ixgbe"},
+                {"sys/class/net/eno1/speed", "-1"},
+                {"sys/class/net/lo/mtu", "65536"},
+                {"sys/module/nvidia/version", "535.104"},
+                {"sys/bus/pci/devices/0000:01:00.0/class", "0x030000"},  // the board's own screen
+                {"sys/bus/pci/devices/0000:01:00.0/vendor", "0x1a03"}});
+    CHECK(std::tuple(found.sockets, found.cores, found.threads) == std::tuple(2, 4, 8));
+    CHECK(text_of(found) ==
+          "2 x AMD EPYC 7763 64-Core Processor, 4 cores, 3.5 GHz; 512 GB Registered-DDR4; "
+          "network 1 x mlx5_core 200 Gb/s, 1 x ixgbe; 2 x NVIDIA A100 (nvidia 535.104)");
+}
+
+TEST_CASE("hardware of POWER and Arm has a name, and what a container hides is unknown") {
+    const Hardware power = hardware_in(
+        processors_of({{"0", "0", "0-3"}, {"1", "0", "0-3"}, {"88", "8", "88-91"}}),
+        {{"proc/cpuinfo", "processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3800.000000MHz"},
+         {"sys/bus/pci/devices/0004:04:00.0/class", "0x120000"},
+         {"sys/bus/pci/devices/0004:04:00.0/vendor", "0x1002"},
+         {"sys/bus/pci/devices/0004:04:00.0/device", "0x7408"}});
+    CHECK(text_of(power) == "2 x POWER9, 2 cores, 3.8 GHz; 1 x vendor 0x1002, device 0x7408 (no driver)");
+    CHECK_FALSE(power.network);
+    const std::string grace = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f";
+    CHECK(text_of(hardware_in(processors_of({{"0", "0", "0"}, {"1", "0", "1"}}),
+                              {{"proc/cpuinfo", grace}})) == "1 x Arm Neoverse V2, 2 cores");
+    const Hardware other = hardware_in({{"proc/cpuinfo", "CPU implementer\t: 0x61\nCPU part\t: 0x022"}});
+    CHECK(other.processor == "implementer 0x61, part 0x022");
+    // A container with /proc alone.
+    const Hardware contained = hardware_in({{"proc/cpuinfo", "model name\t: AMD EPYC\ncpu MHz\t: 2596.094"},
+                                            {"proc/meminfo", "MemTotal: 24684092 kB"}});
+    CHECK(text_of(contained) == "AMD EPYC, 2.6 GHz; 25 GB");
+    CHECK_FALSE((contained.sockets || contained.cores || contained.threads || contained.memory_type ||
+                 contained.network || contained.gpus));
+    CHECK(text_of(hardware_in({{"sys/class/net/lo/mtu", "65536"}})) == "unknown processor");
 }
 
 TEST_CASE("threads are crowded where they may run on fewer processors than they are") {

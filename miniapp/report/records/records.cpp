@@ -47,6 +47,36 @@ Json simulation_json(const std::optional<Simulation>& simulation) {
             {"not_modelled", not_modelled}};
 }
 
+template <class Value>
+Json value_or_null(const std::optional<Value>& value) {
+    return value ? Json(*value) : Json();
+}
+
+Json machine_json(const RunFacts& facts) {
+    if (!facts.hardware) return {};
+    const Hardware& found = *facts.hardware;
+    Json network;
+    Json gpus;
+    if (found.network) network = Json::array();
+    if (found.gpus) gpus = Json::array();
+    for (const NetworkDevice& one : found.network.value_or(std::vector<NetworkDevice>{}))
+        network.push_back({{"name", one.name},
+                           {"driver", one.driver.empty() ? Json() : Json(one.driver)},
+                           {"bits_per_second", value_or_null(one.bits_per_second)}});
+    for (const Gpu& one : found.gpus.value_or(std::vector<Gpu>{}))
+        gpus.push_back({{"model", one.model}, {"driver", one.driver.empty() ? Json() : Json(one.driver)}});
+    return {{"processor", value_or_null(found.processor)},
+            {"sockets", value_or_null(found.sockets)},
+            {"cores", value_or_null(found.cores)},
+            {"threads", value_or_null(found.threads)},
+            {"hertz", value_or_null(found.hertz)},
+            {"memory_bytes", value_or_null(found.memory_bytes)},
+            {"memory_type", value_or_null(found.memory_type)},
+            {"network", network},
+            {"gpus", gpus},
+            {"other_nodes", facts.other_nodes}};
+}
+
 }  // namespace
 
 Json parts_json(const Parts& parts) {
@@ -97,6 +127,7 @@ Json run_record(const DeckFacts& deck, const RunFacts& facts) {
     Json record{{"record", "run"}};
     record.update(origin_json(deck.origin));
     record.update({{"hosts", hosts},
+                   {"machine", machine_json(facts)},
                    {"compiler", build_info::compiler},
                    {"build_type", build_info::build_type},
                    {"processor_architecture", build_info::architecture},
