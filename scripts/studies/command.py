@@ -23,9 +23,9 @@ from studies.records import UnreadableRecords
 ABOUT = """A scaling study from one file: what would run, job scripts, runs, tables, figures and a page.
 
     scripts/study plan    STUDY --site SITE       what would run; nothing is written; --times predicts seconds
-    scripts/study write   STUDY --site SITE DIR   deck, job script and plan into DIR, which is new
+    scripts/study write   STUDY --site SITE DIR   deck, job scripts and plan into DIR, which is new
     scripts/study run     DIR                     runs it here, or goes on with it
-    scripts/study submit  DIR                     hands the job script to the batch system
+    scripts/study submit  DIR                     hands the job scripts to the batch system
     scripts/study status  DIR                     done, failed and why, missing
     scripts/study collect DIR                     tables: CSV, JSON lines, Markdown
     scripts/study report  DIR                     one HTML page with figures
@@ -114,8 +114,8 @@ def act(options: argparse.Namespace, command: str) -> int:
         return status
     if options.verb == "submit":
         written = read_folder(options.folder)
-        if any(state.again for state in states_of(written)):
-            return submit(written)
+        if left := {state.point for state in states_of(written) if state.again}:
+            return submit(written, left)
         print("every start is done: nothing to submit")
         return 0
     if options.verb == "status":

@@ -78,7 +78,7 @@ class Installed(unittest.TestCase):
         self.assertIn("<svg", (self.here / "page.html").read_text())
 
     def test_inputs_are_found_by_name(self) -> None:
-        self.assertIn("36 starts in one allocation", self.command("keel-study", "plan", "weak", "--site", "slurm_cray", "--unchecked"))
+        self.assertIn("36 starts in 1 job", self.command("keel-study", "plan", "weak", "--site", "slurm_cray", "--unchecked"))
         self.assertIn("weeek: no such study; choose agglomerate, ", self.command("keel-study", "plan", "weeek", status=2))
         told = self.command("keel-simulate", "quickstart.toml", "--machine", "hopper", "--ranks", 4, "--print")
         self.assertIn("name=hopper", told)
@@ -242,5 +242,5 @@ class Installed(unittest.TestCase):
         environment = {**os.environ, "PYTHONPATH": str(target), "KEEL": KEEL}
         done = run(target / "bin/keel-study", "plan", "weak", cwd=self.here, env=environment)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("36 starts in one allocation", done.stdout)
+        self.assertIn("36 starts in 1 job", done.stdout)
         self.assertEqual({path.name for path in (target / "bin").iterdir()}, set(COMMANDS))

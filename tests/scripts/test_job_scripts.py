@@ -30,12 +30,15 @@ class JobScripts(unittest.TestCase):
         (self.folder / "deck.toml").write_text("[problem]\nbox = 8\n")
 
     def script(self, site: Path) -> tuple[str, str]:
+        return self.scripts(site)[0]
+
+    def scripts(self, site: Path) -> list[tuple[str, str]]:
         """On a site with GPUs they are used."""
         backend = '[run]\nbackend = "cuda"\n' if read_site(site).gpus_per_rank else ""
         (self.folder / "deck.toml").write_text("[problem]\nbox = 8\n" + backend)
         study = read_study(fake_keel.study(self.folder, ["cg", "ca_cg s=8 basis=newton"], ranks=[6, 48], rounds=2))
         made = plan(study, read_site(site), None)
-        return job_script(made, "/opt/keel/bin/keel", "mpiexec")
+        return [job_script(made, job, "/opt/keel/bin/keel", "mpiexec") for job in (*made.jobs, *filter(None, [made.collecting]))]
 
     def test_each_is_as_it_was_looked_at(self) -> None:
         for site in sorted(SITES.glob("*.toml")):
@@ -55,9 +58,11 @@ class JobScripts(unittest.TestCase):
             self.skipTest("no shellcheck (apt-get install shellcheck)")
         for site in sorted(SITES.glob("*.toml")):
             with self.subTest(site.stem):
-                script = self.folder / "job.sh"
-                script.write_text(self.script(site)[0])
-                done = subprocess.run(["shellcheck", script], capture_output=True, text=True, check=False)
+                paths = []
+                for number, (text, _) in enumerate(self.scripts(site)):
+                    paths.append(self.folder / f"{number}.sh")
+                    paths[-1].write_text(text)
+                done = subprocess.run(["shellcheck", *paths], capture_output=True, text=True, check=False)
                 self.assertEqual(done.stdout, "")
 
     def test_no_shell_runs_a_letter_of_a_value_or_of_a_claim(self) -> None:
@@ -68,7 +73,8 @@ class JobScripts(unittest.TestCase):
         path.write_text(text.replace('"what happens"', json.dumps("x\rtouch h\r\ntouch i")))
         for site in sorted(SITES.glob("*.toml")):
             with self.subTest(site.stem):
-                script, _ = job_script(plan(read_study(path), read_site(site), None), "/opt/keel's", "mpiexec")
+                made = plan(read_study(path), read_site(site), None)
+                script, _ = job_script(made, made.jobs[0], "/opt/keel's", "mpiexec")
                 head, _, starts = script.partition(LOOP[1])
                 self.assertEqual([line for line in head.split("\n") if "touch i" in line], ["# try: x touch h touch i"])
                 shell = """start() { printf '%s\\0' "${@:8}"; }; finish() { :; }; """
@@ -93,7 +99,11 @@ class JobScripts(unittest.TestCase):
             '    --gpus-per-task=1 --gpu-bind=closest "${@:6}"',
         ):
             self.assertIn(line, text)
-        self.assertEqual(submit, "sbatch job.sh")
+        self.assertEqual(submit, "sbatch job.12.sh")
+        collect, submit = self.scripts(site)[-1]
+        self.assertEqual(submit, "sbatch AFTER collect.sh")
+        self.assertIn("#SBATCH --nodes=1\n#SBATCH --time=0:10:00\n", collect)
+        self.assertTrue(collect.endswith("\nexport A='b c'\nmodule load keel\n\nexec scripts/study collect .\n"), collect)
 
     def lines(self, launcher: str, run: str) -> str:
         site = self.folder / "gpus.toml"
@@ -124,7 +134,7 @@ class JobScripts(unittest.TestCase):
         study = read_study(fake_keel.study(self.folder, ["cg"]))
         for site in sorted(SITES.glob("*.toml")):
             made = plan(study, read_site(site), None)
-            text, _ = job_script(made, "/opt/keel/bin/keel", "mpiexec")
+            text, _ = job_script(made, made.jobs[0], "/opt/keel/bin/keel", "mpiexec")
             self.assertNotRegex(text, r"--gpu|gpu-affinity|MPICH_GPU_SUPPORT|MPICH_OFI_NIC| -g [1-9]", site)
             remarks = [problem for problem in made.problems if "ranks get no GPUs" in problem]
             self.assertEqual(bool(remarks), read_site(site).gpus_per_rank > 0, site)
@@ -150,6 +160,7 @@ class JobScripts(unittest.TestCase):
         study = read_study(fake_keel.study(self.folder, ["cg"]))
         for name, line in (("lassen", "#BSUB -G mine"), ("slurm_cray", "#SBATCH --account=mine"), ("flux", "#flux: --bank=mine")):
             site = read_site(SITES / f"{name}.toml").charged_to("mine")
-            text, _ = job_script(plan(study, site, None), "/opt/keel/bin/keel", "mpiexec")
+            made = plan(study, site, None)
+            text, _ = job_script(made, made.jobs[0], "/opt/keel/bin/keel", "mpiexec")
             self.assertIn(line + "\n", text)
             self.assertNotIn("PROJECT", text)

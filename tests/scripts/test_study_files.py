@@ -3,6 +3,7 @@
 import os
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -230,6 +231,8 @@ class Sites(Files):
         placement, problems = place(site, points_of(study)[2])
         self.assertEqual((placement.nodes, placement.ranks_per_node, placement.threads, placement.cores_per_rank), (2, 2, 6, 7))
         self.assertEqual(problems, [])
+        _, problems = place(replace(site, reserved_cores=1), points_of(study)[2])
+        self.assertEqual([problem.partition(";")[0] for problem in problems], ["warning: 14 of 15 cores of a node are used"])
 
     def test_more_threads_than_cores_are_an_error_on_a_cluster_and_a_warning_here(self) -> None:
         for launcher, word in (("slurm", "error"), ("local", "warning")):
@@ -265,7 +268,7 @@ class Sites(Files):
         both = 'MPICH_ASYNC_PROGRESS = "1"\n', 'MPICH_MAX_THREAD_SAFETY = "multiple"\n'
         for given, told in ((both[:1], "MPICH_ASYNC_PROGRESS=1 without MPICH_MAX_THREAD_SAFETY=multiple"), (both, ""),
                             (both[1:], "MPICH_MAX_THREAD_SAFETY=multiple without MPICH_ASYNC_PROGRESS=1"), ((), "")):  # fmt: skip
-            text = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\n[run]\nprogress_cores = 1\n[environment]\n'
+            text = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 5\n[run]\nprogress_cores = 1\n[environment]\n'
             _, problems = place(read_site(self.file(text + "".join(given), "site.toml")), points_of(read_study(self.file(GOOD)))[0])
             self.assertEqual([problem.partition(": ")[2].partition(": ")[0] for problem in problems], [told] if told else [])
 

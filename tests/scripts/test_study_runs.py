@@ -66,9 +66,9 @@ class Study(unittest.TestCase):
         made = self.study("write", fake_keel.study(self.top, solvers, **more), self.folder)  # type: ignore[arg-type]
         self.assertEqual((made.returncode, made.stderr), (0, ""))
 
-    def begin(self) -> subprocess.Popen[bytes]:
+    def begin(self, script: str = "job.sh") -> subprocess.Popen[bytes]:
         child = subprocess.Popen(
-            ["bash", "job.sh"], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ["bash", script], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
@@ -397,10 +397,10 @@ class Submission(Study):
         srun.chmod(0o755)
         self.study("write", fake_keel.study(self.top, ["cg"]), "--site", site, self.folder)
         self.environment |= {"SLURM_JOB_NUM_NODES": "1", "SLURM_SUBMIT_DIR": str(self.folder)}
-        self.assertEqual(self.begin().wait(), 1)
+        self.assertEqual([self.begin(f"job.{nodes}.sh").wait() for nodes in (1, 2)], [0, 1])
         self.assertEqual(self.words(), ["missing", "done"])
         self.environment["SLURM_JOB_NUM_NODES"] = "2"
-        self.assertEqual(self.begin().wait(), 0)
+        self.assertEqual(self.begin("job.2.sh").wait(), 0)
         self.assertEqual(fake_keel.started(self.top), ["1 cg", "2 cg"])
 
 
@@ -445,6 +445,22 @@ class Queues(Study):
                 self.assertIn(gone_from_queue, self.study("status", self.folder).stdout)
                 self.command(asks, "echo 'cannot connect to server' >&2; exit 1")
                 self.assertIn(f"job     {job}: not known: cannot connect to server\n", self.study("status", self.folder).stdout)
+
+    def test_the_job_that_collects_waits_for_all_others(self) -> None:
+        for site, waits in (("slurm", "--dependency=afterany:4711:4711"), ("pbs_pals", "-W depend=afterany:4711.pbs01.site:4711.pbs01.site"),
+                            ("lsf_jsrun", "-w ended(4711) && ended(4711)"),
+                            ("flux", "batch --dependency=afterany:\u01922oVdLvGD --dependency=afterany:\u01922oVdLvGD")):  # fmt: skip
+            with self.subTest(site):
+                self.folder = self.top / f"two-sizes-{site}"
+                words = ("write", fake_keel.study(self.top, ["cg"], ranks=[1, 500]), "--site", site, "--account", "mine", self.folder)
+                self.assertEqual(self.study(*words).returncode, 0)
+                submits, says, *_ = self.SAID[site]
+                self.command(submits, f'echo "$*" >>"{self.top}/{site}.log"\necho "{says}"')
+                self.assertEqual(self.study("submit", self.folder).returncode, 0)
+                told = (self.top / f"{site}.log").read_text().splitlines()
+                self.assertEqual((len(told), told[-1].removesuffix(" collect.sh")), (3, waits))
+                self.command(submits, "echo no job")
+                self.assertIn("collect.sh is left; ", self.study("submit", self.folder).stdout)
 
     def test_a_job_that_ended_is_told_from_one_that_was_cancelled(self) -> None:
         words = ("write", fake_keel.study(self.top, ["cg", "crash"]), "--site", "slurm", "--account", "mine", self.folder)

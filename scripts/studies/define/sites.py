@@ -209,6 +209,7 @@ def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
         return place_simulated(site, point, threads)
     here = site.launcher == "local"  # one node, whose cores may be shared: for trying things out
     per_node = point.ranks_per_node or site.ranks_per_node or max(site.usable_cores // per_rank, 1)
+    whole = not here and point.ranks >= per_node  # a node has as many ranks as it may have
     per_node = point.ranks if here else min(per_node, point.ranks)
     nodes = -(-point.ranks // per_node)
     found = []
@@ -230,6 +231,9 @@ def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
     asynchronous = [key for key, value in site.environment.items() if key.endswith("ASYNC_PROGRESS") and value == "1"]
     if asynchronous and not site.progress_cores:
         found.append(f"warning: {asynchronous[0]}=1 starts a thread a rank; run.progress_cores = 1 would leave it a core")
+    if whole and not site.gpus_per_rank and per_node * per_rank < site.usable_cores:
+        found.append(f"warning: {per_node * per_rank} of {site.usable_cores} cores of a node are used; threads or ranks_per_node"
+                     " of the study change that")  # fmt: skip
     return Placement(nodes, point.ranks, per_node, threads, per_rank, per_node), found
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -22,42 +23,65 @@ class System:
     ask: tuple[str, ...]  # command that tells its state, the name behind it
     state: str = r"(\S+)"  # pattern of what that prints
     past: tuple[str, ...] = ()  # command that tells what became of a job that has left the queue, the name behind it
+    after: str = "--dependency=afterany:{}"  # by which a job waits for the end of others, however they end
+    between: str = ":"  # their names
 
 
-PBS = System(r"^\s*(\d+(?:\[\])?(?:\.\S+)?)\s*$", ("qstat", "-f"), r"job_state = (\S+)")
+PBS = System(r"^\s*(\d+(?:\[\])?(?:\.\S+)?)\s*$", ("qstat", "-f"), r"job_state = (\S+)", after="-W depend=afterany:{}")
 SYSTEMS = {
     "slurm": System(r"Submitted batch job (\d+)", ("squeue", "--noheader", "--format=%T", "--jobs"),
                     past=("sacct", "--noheader", "--allocations", "--parsable2", "--format=State", "--jobs")),  # fmt: skip
     "pbs_alps": PBS,
     "pbs_pals": PBS,
-    "lsf_jsrun": System(r"Job <(\d+)>", ("bjobs", "-noheader", "-o", "stat")),
-    "flux": System(r"^\s*([\u0192f]\w+|\d+)\s*$", ("flux", "jobs", "-n", "-o", "{status}")),
+    "lsf_jsrun": System(r"Job <(\d+)>", ("bjobs", "-noheader", "-o", "stat"),
+                        after="-w 'ended({})'", between=") && ended("),  # fmt: skip
+    "flux": System(r"^\s*([\u0192f]\w+|\d+)\s*$", ("flux", "jobs", "-n", "-o", "{status}"),
+                   between=" --dependency=afterany:"),  # fmt: skip
 }
 
 
-def submit(written: Written) -> int:
-    """Hands the job script over, and notes the job in the folder; the exit status."""
-    command = written.facts["submit"]
+def submit(written: Written, left: Collection[str]) -> int:
+    """Submits the scripts of the points that are left, then the one that collects once their jobs have ended; the exit status."""
     launcher = written.facts["site"]["launcher"]
     if launcher not in SYSTEMS:
         raise Refused(
             f"{written.folder} is written for a machine without a batch system; scripts/study run {written.folder}"
         )
-    script = (written.folder / "job.sh").read_text(encoding="utf-8")
-    if line := re.search(rf"^#(SBATCH|PBS|BSUB|flux:)\s.*\b{PLACEHOLDER}\b.*$", script, re.M):
-        raise Refused(f"{written.folder}/job.sh: {line[0]}: {PLACEHOLDER} stands for your account; change the line, or write "
-                      "the study again, into another folder, with --account NAME")  # fmt: skip
+    nodes = {point["nodes"] for point in written.points if point["name"] in left}
+    scripts = [job for job in written.facts["jobs"] if not job["starts"] or job["nodes"] in nodes]
+    for script in scripts:
+        text = (written.folder / script["script"]).read_text(encoding="utf-8")
+        if line := re.search(rf"^#(SBATCH|PBS|BSUB|flux:)\s.*\b{PLACEHOLDER}\b.*$", text, re.M):
+            raise Refused(f"{written.folder}/{script['script']}: {line[0]}: {PLACEHOLDER} stands for your account; change the line, or write "
+                          "the study again, into another folder, with --account NAME")  # fmt: skip
+    names: list[str] = []
+    for script in scripts:
+        if not script["starts"] and not all(names):
+            print(f"the batch system named no job: {script['script']} is left; scripts/study collect {written.folder} makes the tables")
+            continue
+        system = SYSTEMS[launcher]
+        command = script["submit"].replace("AFTER", system.after.format(system.between.join(names)))
+        status, name = submit_one(written, command)
+        if status:
+            return status
+        names.append(name)
+    return 0
+
+
+def submit_one(written: Written, command: str) -> tuple[int, str]:
+    """Submits a job and notes it in the folder: the exit status, and the job's name, if there is one."""
+    launcher = written.facts["site"]["launcher"]
     done = subprocess.run(["bash", "-c", command], cwd=written.folder, stdout=subprocess.PIPE, text=True, check=False)
     print(done.stdout, end="", flush=True)
     if done.returncode == 127:
         raise Refused(f"no {command.split()[0]} here; on the machine: cd {written.folder} && {command}")
     if done.returncode:
-        return 1
+        return 1, ""
     found = re.search(SYSTEMS[launcher].number, done.stdout, re.M)
     job = {"job": found[1] if found else None, "date": datetime.now(UTC).isoformat(timespec="seconds"), "said": done.stdout}
     with (written.folder / "jobs.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(job) + "\n")
-    return 0
+    return 0, found[1] if found else ""
 
 
 def jobs_of(written: Written) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from studies.define.checked_toml import Refused
 from studies.define.points import is_baseline
 from studies.execute.keel import SIMULATED, deck_text, mpiexec_of, version_of
-from studies.execute.plan import Plan
+from studies.execute.plan import Job, Plan
 from studies.layout import LAUNCHERS, ROOT, TEMPLATES, named
 from studies.needs import missing
 
@@ -63,19 +63,21 @@ def near(path: Path, folder: Path) -> str:
     return os.path.relpath(path, folder.resolve()) if inside else str(path.absolute())
 
 
-def job_script(plan: Plan, keel: str, mpiexec: str, scripts: str = "scripts") -> tuple[str, str]:
-    """The script, and the command that submits it from its folder."""
+def job_script(plan: Plan, job: Job, keel: str, mpiexec: str, scripts: str = "scripts") -> tuple[str, str]:
+    """The script, and the command that submits it from its folder; a script without starts collects, and AFTER stands there for
+    the jobs that it waits for."""
     template = renderer().get_template(f"{plan.site.launcher}.sh.j2")
     starts = []
-    for one, number in plan.starts:
+    for one, number in job.starts:
         at = one.placement
         words = [one.point.name, str(number), *map(str, (at.nodes, at.ranks, at.ranks_per_node, at.threads, at.cores_per_rank))]
         starts.append([shlex.quote(word) for word in (*words, *one.point.words)])
-    hours, minutes = divmod(plan.minutes, 60)
+    hours, minutes = divmod(job.minutes, 60)
     options = "".join(f" {option}" for option in plan.site.options)
-    context = {"study": plan.study, "site": plan.site, "starts": starts, "points": len(plan.points), "nodes": plan.nodes,
+    context = {"study": plan.study, "site": plan.site, "starts": starts, "points": len({one.point.name for one, _ in job.starts}),
+               "nodes": job.nodes, "script": job.script, "after": "" if starts else "AFTER ",
                "hours": hours, "minutes": minutes, "keel": shlex.quote(keel), "mpiexec": shlex.quote(mpiexec),
-               "scripts": shlex.quote(scripts), "seconds": 60 * plan.minutes, "reserve_seconds": RESERVE_SECONDS, "least_seconds": LEAST_SECONDS,
+               "scripts": shlex.quote(scripts), "seconds": 60 * job.minutes, "reserve_seconds": RESERVE_SECONDS, "least_seconds": LEAST_SECONDS,
                "time_limit": ceil(plan.time_limit), "options": options, "stale_minutes": STALE_MINUTES}  # fmt: skip
     made = template.new_context(context)
     submit = "".join(template.blocks["submit"](made)) if "submit" in template.blocks else "bash job.sh"
@@ -116,6 +118,11 @@ class Written:
         return [(name, number) for name, number in self.facts["starts"]]
 
     @property
+    def jobs(self) -> list[dict[str, Any]]:
+        """All jobs but the one that collects."""
+        return [job for job in self.facts["jobs"] if job["starts"]]
+
+    @property
     def dry_run(self) -> bool:
         return bool(self.facts["study"]["dry_run"])
 
@@ -138,12 +145,14 @@ def write(plan: Plan, keel: Path, folder: Path, command: str) -> Written:
     except OSError as error:
         raise Refused(f"{folder}: {error.strerror}") from None
     started = SIMULATED if plan.site.simulated else keel
-    script, submit = job_script(plan, near(started, folder), mpiexec_of(keel), near(ROOT / "scripts", folder))
+    jobs = [*plan.jobs, *filter(None, [plan.collecting])]
+    scripts = [job_script(plan, job, near(started, folder), mpiexec_of(keel), near(ROOT / "scripts", folder)) for job in jobs]
     study = {key: value for key, value in asdict(plan.study).items() if key not in ("path", "deck")}
     facts = {
         "study": study | {"deck": plan.study.deck.name, "constant": plan.constant},
         "site": {key: value for key, value in asdict(plan.site).items() if key != "path"} | {"name": plan.site.name},
-        "nodes": plan.nodes, "minutes": plan.minutes, "submit": submit,
+        "jobs": [{"script": job.script, "nodes": job.nodes, "minutes": job.minutes, "starts": len(job.starts), "submit": submit}
+                 for job, (_, submit) in zip(jobs, scripts, strict=True)],
         "points": [{"name": one.point.name, "values": one.point.values, "words": one.words, **asdict(one.placement),
                     "baseline": is_baseline(plan.study, one.point),
                     "predicted_bytes_per_rank": one.predicted.bytes_per_rank, "problems": one.problems} for one in plan.points],
@@ -153,7 +162,8 @@ def write(plan: Plan, keel: Path, folder: Path, command: str) -> Written:
     }  # fmt: skip
     write_new(folder / "study.toml", plan.study.path.read_text(encoding="utf-8"))
     write_new(folder / "deck.toml", deck_text(plan.study))
-    write_new(folder / "job.sh", script)
+    for job, (script, _) in zip(jobs, scripts, strict=True):
+        write_new(folder / job.script, script)
     write_new(folder / "plan.json", json.dumps(facts, indent=1, ensure_ascii=False) + "\n")  # last: a folder with it is whole
     return Written(folder, facts)
 

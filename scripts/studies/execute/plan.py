@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import tempfile
 import textwrap
 import tomllib
@@ -21,6 +22,7 @@ from studies.define.study_file import LAWS, Study, flat
 from studies.execute.keel import Predicted, deck_text, dry_run
 from studies.markdown import table
 
+COLLECT_MINUTES = 10
 AT_ONCE = min(4, len(os.sched_getaffinity(0)))  # dry runs: each may take 2 GB, and a login node is not ours alone
 
 
@@ -40,6 +42,20 @@ class Planned:
     @property
     def words(self) -> tuple[str, ...]:
         return self.point.words
+
+
+@dataclass(frozen=True)
+class Job:
+    """The starts of one allocation."""
+
+    script: str  # its file
+    nodes: int
+    minutes: int
+    starts: list[tuple[Planned, int]]
+
+    @property
+    def hours(self) -> float:
+        return self.nodes * self.minutes / 60
 
 
 @dataclass(frozen=True)
@@ -64,11 +80,25 @@ class Plan:
         order = ordered(self.study, [one.point for one in self.points], size)
         return [(by_name[point.name], number) for point, number in order]
 
-    @property
-    def minutes(self) -> int:
-        """The job's minutes: every start at its longest and a minute that none gets, but no more than the queue takes."""
-        every = len(self.starts) * self.study.minutes + (not self.site.here)
+    def minutes_of(self, starts: int) -> int:
+        """A job's minutes: every start at its longest and a minute that none gets, but no more than the queue takes."""
+        every = starts * self.study.minutes + (not self.site.here)
         return ceil(min(every, self.site.longest_minutes or float("inf")) or 1)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """One for each number of nodes, so that none is paid for and idle; without a batch system one for all."""
+        sizes = [self.nodes] if self.site.here else list(dict.fromkeys(one.placement.nodes for one, _ in self.starts))
+        found = []
+        for nodes in sizes:
+            starts = [start for start in self.starts if len(sizes) == 1 or start[0].placement.nodes == nodes]
+            found.append(Job("job.sh" if len(sizes) == 1 else f"job.{nodes}.sh", nodes, self.minutes_of(len(starts)), starts))
+        return found
+
+    @property
+    def collecting(self) -> Job | None:
+        """The job that makes the tables once all others have ended."""
+        return Job("collect.sh", 1, COLLECT_MINUTES, []) if len(self.jobs) > 1 else None
 
     @property
     def errors(self) -> list[str]:
@@ -146,6 +176,12 @@ def machine_of(site: Site) -> str:
     return str(find(site.machine, "machines").resolve())
 
 
+def show_progress(checked: int, total: int) -> None:
+    """On a terminal alone."""
+    if sys.stderr.isatty():
+        print(f"\r{checked} of {total} points checked", end="\n" if checked == total else "", file=sys.stderr, flush=True)
+
+
 def plan(study: Study, site: Site, keel: Path | None, timed: bool = False) -> Plan:
     """Places and checks every point; without keel nothing is predicted. Times are predicted if asked for: that may take a
     minute a point."""
@@ -166,6 +202,7 @@ def plan(study: Study, site: Site, keel: Path | None, timed: bool = False) -> Pl
                 for number, (point, words) in enumerate(zip(points, told, strict=True))]  # fmt: skip
         for point, (placement, problems), words, run in zip(points, placed, told, runs, strict=True):
             predicted = run.result() if run else Predicted()
+            show_progress(len(planned) + 1, len(points))
             problems = problems + [f"error: {line}" for line in predicted.refusal.splitlines()]
             if study.dry_run:
                 point = Point(**(vars(point) | {"words": (*point.words, *words)}))
@@ -239,14 +276,17 @@ def plan_text(plan: Plan) -> str:
     if plan.timed:
         lines.append(f"predicted: time of a solve, or of an exchange of the finest level, on {Path(machine_of(site)).stem},"
                      " whose ranks compute alike with any number of threads")  # fmt: skip
-    starts, hours = len(plan.starts), plan.nodes * plan.minutes / 60
+    starts, jobs = len(plan.starts), plan.jobs
+    asked = sum(job.hours for job in (*jobs, *filter(None, [plan.collecting])))
     turns = "largest first" if study.order == "largest_first" else "smallest first"
     if site.simulated:
         lines.append(f"{starts} starts, simulated here, one after the other, {turns}; each repeats to the last digit")
     else:
-        lines.append(f"{starts} starts in one allocation of {plan.nodes} nodes, {turns}, at most {plan.minutes} minutes:"
-                     f" {hours:.3g} node-hours")  # fmt: skip
-    if site.longest_minutes and starts * study.minutes + 1 > site.longest_minutes:
+        told = ", ".join(f"{job.nodes} {'node' if job.nodes == 1 else 'nodes'} x {job.minutes} min" for job in jobs)
+        last = f", then 1 node x {COLLECT_MINUTES} min for scripts/study collect" if plan.collecting else ""
+        lines += textwrap.wrap(f"{starts} starts in {len(jobs)} job{'s' * (len(jobs) > 1)}, {turns}: {told}{last};"
+                               f" at most {asked:.3g} node-hours", 100)  # fmt: skip
+    if any(site.longest_minutes and len(job.starts) * study.minutes + 1 > site.longest_minutes for job in jobs):
         lines.append("that is less than all starts may take: submit it again until scripts/study status says that all is done")
     seen = Counter(
         problem for one in plan.points for problem in (*one.problems, *(f"remark: {r}" for r in one.predicted.remarks))

@@ -84,25 +84,31 @@ def make_progress(total: int, done: int) -> Plain | Bar:
 
 def run(written: Written, sleep: Callable[[float], None] = time.sleep) -> int:
     """0 if afterwards every start is done, 1 if not. SIGINT and SIGTERM end it after the run at hand was asked to end."""
-    script = written.folder / "job.sh"
-    if not script.is_file():
-        raise Refused(f"{script}: missing; write the study again, into another folder")
+    scripts = [written.folder / job["script"] for job in written.jobs]
+    for script in scripts:
+        if not script.is_file():
+            raise Refused(f"{script}: missing; write the study again, into another folder")
     seen = {(state.point, state.round): state for state in states_of(written)}
     total = len(seen)
     ended = sum(state.word == "done" for state in seen.values())
     progress = make_progress(total, ended)
     begin = time.monotonic()
     seconds: list[float] = []  # time of each ended start
-    child = subprocess.Popen(["bash", "job.sh"], cwd=written.folder, stdout=subprocess.DEVNULL, preexec_fn=die_together)
+    child: subprocess.Popen[bytes] | None = None
 
     def stop(number: int, frame: FrameType | None) -> None:
-        child.send_signal(signal.SIGTERM)
+        scripts.clear()
+        if child:
+            child.send_signal(signal.SIGTERM)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        alive = True
-        while alive:
-            alive = child.poll() is None
+        while scripts or child:
+            if not child:
+                command = ["bash", scripts.pop(0).name]
+                child = subprocess.Popen(command, cwd=written.folder, stdout=subprocess.DEVNULL, preexec_fn=die_together)
+            if child.poll() is not None:
+                child = None
             for key, old in seen.items():
                 if old.word == "done":
                     continue
@@ -111,7 +117,7 @@ def run(written: Written, sleep: Callable[[float], None] = time.sleep) -> int:
                     ended += 1
                     seconds.append(time.monotonic() - begin - sum(seconds))
                     progress.show(ended, mean(seconds) * (total - ended), state)
-            if alive:
+            if child:
                 sleep(0.5)
     finally:
         progress.close()

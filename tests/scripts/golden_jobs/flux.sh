@@ -3,12 +3,12 @@
 #flux: --output=try-{{id}}.out
 #flux: --nodes=12
 #flux: --exclusive
-#flux: --time-limit=9m
+#flux: --time-limit=5m
 #flux: --bank=PROJECT
 #flux: --queue=pbatch
 
 # try: what happens
-# 8 starts of 4 points. Submit with: flux batch job.sh
+# 4 starts of 2 points. Submit with: flux batch job.12.sh
 
 # This script wants nothing but bash and keel. It may be killed, submitted again, and run several times at once: a start whose
 # records have their result is not made again, and who has made the file of a claim first has the start. Nothing is overwritten.
@@ -20,7 +20,7 @@ job=${FLUX_ENCLOSING_ID:-}
 nodes_here=12
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
-end=${KEEL_END:-$(($(date +%s) + 540))}
+end=${KEEL_END:-$(($(date +%s) + 300))}
 
 export OMP_PLACES=cores
 export OMP_PROC_BIND=close
@@ -38,9 +38,5 @@ start ranks-48.solver-cg 1 12 48 4 24 24 bottom.solver=cg
 start ranks-48.solver-ca_cg-s-8-basis-newton 1 12 48 4 24 24 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
 start ranks-48.solver-cg 2 12 48 4 24 24 bottom.solver=cg
 start ranks-48.solver-ca_cg-s-8-basis-newton 2 12 48 4 24 24 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
-start ranks-6.solver-cg 1 2 6 4 24 24 bottom.solver=cg
-start ranks-6.solver-ca_cg-s-8-basis-newton 1 2 6 4 24 24 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
-start ranks-6.solver-cg 2 2 6 4 24 24 bottom.solver=cg
-start ranks-6.solver-ca_cg-s-8-basis-newton 2 2 6 4 24 24 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
 
 finish

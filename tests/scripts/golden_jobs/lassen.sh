@@ -1,14 +1,14 @@
 #!/bin/bash
 #BSUB -J try
 #BSUB -o try.%J
-#BSUB -W 0:09
+#BSUB -W 0:05
 #BSUB -nnodes 12
 #BSUB -q pbatch
 #BSUB -G PROJECT
 #BSUB -alloc_flags "smt1"
 
 # try: what happens
-# 8 starts of 4 points. Submit with: bsub < job.sh
+# 4 starts of 2 points. Submit with: bsub < job.12.sh
 
 # This script wants nothing but bash and keel. It may be killed, submitted again, and run several times at once: a start whose
 # records have their result is not made again, and who has made the file of a claim first has the start. Nothing is overwritten.
@@ -20,7 +20,7 @@ job=${LSB_JOBID:-}
 nodes_here=12
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
-end=${KEEL_END:-$(($(date +%s) + 540))}
+end=${KEEL_END:-$(($(date +%s) + 300))}
 
 export OMP_PLACES=cores
 export OMP_PROC_BIND=close
@@ -37,9 +37,5 @@ start ranks-48.solver-cg 1 12 48 4 10 10 bottom.solver=cg
 start ranks-48.solver-ca_cg-s-8-basis-newton 1 12 48 4 10 10 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
 start ranks-48.solver-cg 2 12 48 4 10 10 bottom.solver=cg
 start ranks-48.solver-ca_cg-s-8-basis-newton 2 12 48 4 10 10 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
-start ranks-6.solver-cg 1 2 6 4 10 10 bottom.solver=cg
-start ranks-6.solver-ca_cg-s-8-basis-newton 1 2 6 4 10 10 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
-start ranks-6.solver-cg 2 2 6 4 10 10 bottom.solver=cg
-start ranks-6.solver-ca_cg-s-8-basis-newton 2 2 6 4 10 10 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
 
 finish

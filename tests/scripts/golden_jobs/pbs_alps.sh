@@ -1,13 +1,13 @@
 #!/bin/bash
 #PBS -N try
 #PBS -j oe
-#PBS -l walltime=0:09:00
+#PBS -l walltime=0:05:00
 #PBS -l mppwidth=48
 #PBS -A PROJECT
 #PBS -q regular
 
 # try: what happens
-# 8 starts of 4 points. Submit with: qsub job.sh
+# 4 starts of 2 points. Submit with: qsub job.2.sh
 
 # This script wants nothing but bash and keel. It may be killed, submitted again, and run several times at once: a start whose
 # records have their result is not made again, and who has made the file of a claim first has the start. Nothing is overwritten.
@@ -19,7 +19,7 @@ job=${PBS_JOBID:-}
 nodes_here=2
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
-end=${KEEL_END:-$(($(date +%s) + 540))}
+end=${KEEL_END:-$(($(date +%s) + 300))}
 
 export MPICH_RANK_REORDER_METHOD=1
 
@@ -36,9 +36,5 @@ start ranks-48.solver-cg 1 2 48 24 1 1 bottom.solver=cg
 start ranks-48.solver-ca_cg-s-8-basis-newton 1 2 48 24 1 1 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
 start ranks-48.solver-cg 2 2 48 24 1 1 bottom.solver=cg
 start ranks-48.solver-ca_cg-s-8-basis-newton 2 2 48 24 1 1 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
-start ranks-6.solver-cg 1 1 6 6 1 1 bottom.solver=cg
-start ranks-6.solver-ca_cg-s-8-basis-newton 1 1 6 6 1 1 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
-start ranks-6.solver-cg 2 1 6 6 1 1 bottom.solver=cg
-start ranks-6.solver-ca_cg-s-8-basis-newton 2 1 6 6 1 1 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
 
 finish

@@ -2,7 +2,7 @@
 #SBATCH --job-name=try
 #SBATCH --output=%x-%j.out
 #SBATCH --nodes=6
-#SBATCH --time=0:09:00
+#SBATCH --time=0:05:00
 #SBATCH --exclusive
 #SBATCH --signal=B:TERM@30
 #SBATCH --account=PROJECT
@@ -10,7 +10,7 @@
 #SBATCH --qos=standard
 
 # try: what happens
-# 8 starts of 4 points. Submit with: sbatch job.sh
+# 4 starts of 2 points. Submit with: sbatch job.6.sh
 
 # This script wants nothing but bash and keel. It may be killed, submitted again, and run several times at once: a start whose
 # records have their result is not made again, and who has made the file of a claim first has the start. Nothing is overwritten.
@@ -22,7 +22,7 @@ job=${SLURM_JOB_ID:-}
 nodes_here=${SLURM_JOB_NUM_NODES:-6}
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
-end=${KEEL_END:-${SLURM_JOB_END_TIME:-$(($(date +%s) + 540))}}
+end=${KEEL_END:-${SLURM_JOB_END_TIME:-$(($(date +%s) + 300))}}
 
 export OMP_PLACES=cores
 export OMP_PROC_BIND=close
@@ -42,9 +42,5 @@ start ranks-48.solver-cg 1 6 48 8 16 16 bottom.solver=cg
 start ranks-48.solver-ca_cg-s-8-basis-newton 1 6 48 8 16 16 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
 start ranks-48.solver-cg 2 6 48 8 16 16 bottom.solver=cg
 start ranks-48.solver-ca_cg-s-8-basis-newton 2 6 48 8 16 16 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
-start ranks-6.solver-cg 1 1 6 6 16 16 bottom.solver=cg
-start ranks-6.solver-ca_cg-s-8-basis-newton 1 1 6 6 16 16 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
-start ranks-6.solver-cg 2 1 6 6 16 16 bottom.solver=cg
-start ranks-6.solver-ca_cg-s-8-basis-newton 2 1 6 6 16 16 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
 
 finish
