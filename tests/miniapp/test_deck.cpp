@@ -478,12 +478,8 @@ TEST_CASE("what does not go together is refused, each mistake once") {
         {{"multigrid.bottom_grid=99"},
          {"multigrid.bottom_grid = 99: there is only 1 rank; choose at most "
           "that, or a word"}},
-        {{"multigrid.agglomerate=512", "problem.boxes=[2,2,2]", "multigrid.bottom_grid=gather",
-          "comm.scheme=tuned"},
-         {"merged boxes are on fewer ranks already; choose multigrid.bottom_grid "
-          "= \"distributed\", or never",
-          "\"tuned\" tries exchanges of all ranks, and merged levels have fewer; "
-          "choose a scheme, auto, or never"}},
+        {{"run.mode=exchange", "problem.box=4", "multigrid.bottom_grid=gather"},
+         {"one level alone stays on the owners of its boxes; choose a narrower multigrid.bottom_box"}},
         {{"multigrid.agglomerate=64", "problem.shape=shell", "problem.boxes=[4,4,4]"},
          {"the boxes of problem.shape = \"shell\" do not tile larger ones; "
           "choose never, or problem.shape = \"cube\""}},
