@@ -112,27 +112,6 @@ class Nodes(KeelTest):
         for blocks in (2, 3):
             self.assertNotIn("warning   ranks", self.valid(6, *WIDE, f"comm.ranks_per_node={blocks}").stdout)
 
-    def test_a_node_map_that_does_not_fit_is_refused(self) -> None:
-        short = NodeMap(self, "a\nb\n")
-        self.refused(3, *WIDE, short.word, expected=["no node for rank 2: 2 lines for 3 ranks; add 1, or start 2 ranks"])
-        self.refused(1, *WIDE, short.word, expected=["2 lines for 1 ranks; remove 1, or start 2 ranks"])
-        two_words = NodeMap(self, "a\nb c\n")
-        self.refused(2, *WIDE, two_words.word, expected=['line 2: "b c": give one node a line'])
-        both = [short.word, "comm.ranks_per_node=1"]
-        self.refused(2, *WIDE, *both, expected=["comm.ranks_per_node = 1: give only one of the two"])
-        self.refused(2, *WIDE, "comm.node_map=/", expected=["is a folder; give a file"])
-        for text, expected in (
-            ("a:0\nb\n", 'line 2: "b" has no socket, unlike those before; give all of them or none'),
-            ("a\nb:1\n", 'line 2: "b:1" has a socket, unlike those before; give all of them or none'),
-            (":0\nb:1\n", 'line 1: ":0": give NODE, or NODE:SOCKET'),
-            ("a:\nb:1\n", 'line 1: "a:": give NODE, or NODE:SOCKET'),
-        ):
-            self.refused(2, *WIDE, NodeMap(self, text).word, expected=[expected])
-        sockets = [NodeMap(self, "a:0\na:1\n").word, "comm.machine=lassen", "comm.ranks_per_socket=1"]
-        self.refused(2, *WIDE, *sockets, expected=["has sockets, and comm.ranks_per_socket = 1: give only one of the two"])
-        large = ["comm.machine=lassen", "comm.ranks_per_node=2", "comm.ranks_per_socket=3"]
-        self.refused(4, *WIDE, *large, expected=["comm.ranks_per_socket = 3: a node has only 2 ranks; choose at most that, or 0"])
-
     def test_split_may_take_the_cap_of_the_machine(self) -> None:
         words = [*WIDE, "comm.scheme=split", "comm.ranks_per_node=2", "comm.machine=lassen"]
         volumes = [{(r["level"], r["scheme"]): r["all"] for r in self.valid(4, *words, cap).records("scheme")}

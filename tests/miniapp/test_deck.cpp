@@ -11,6 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernels/layout/layout.hpp"
@@ -670,6 +671,32 @@ TEST_CASE("boxes and cells that an int cannot number are refused") {
 TEST_CASE("pretend nodes hold no more ranks than there are") {
     CHECK(validate(from_words({"comm.ranks_per_node=4"}), 4).empty());
     expect_error(validate(from_words({"comm.ranks_per_node=4"}), 2), "there are only 2 ranks");
+}
+
+TEST_CASE("a map of nodes that does not fit is refused with its line") {
+    const std::vector<std::tuple<std::string, int, Words, std::string>> cases{
+        {"a\nb\n", 3, {}, "no node for rank 2: 2 lines for 3 ranks; add 1, or start 2 ranks"},
+        {"a\nb\n", 1, {}, "2 lines for 1 ranks; remove 1, or start 2 ranks"},
+        {"a\nb\n", 2, {"comm.ranks_per_node=1"}, "comm.ranks_per_node = 1: give only one of the two"},
+        {"a\nb c\n", 2, {}, "line 2: \"b c\": give one node a line"},
+        {"a:0\nb\n", 2, {}, "line 2: \"b\" has no socket, unlike those before; give all of them or none"},
+        {"a\nb:1\n", 2, {}, "line 2: \"b:1\" has a socket, unlike those before; give all of them or none"},
+        {":0\nb:1\n", 2, {}, "line 1: \":0\": give NODE, or NODE:SOCKET"},
+        {"a:\nb:1\n", 2, {}, "line 1: \"a:\": give NODE, or NODE:SOCKET"},
+        {"a:0\na:1\n",
+         2,
+         {"comm.machine=lassen", "comm.ranks_per_socket=1"},
+         "has sockets, and comm.ranks_per_socket = 1: give only one of the two"}};
+    for (const auto& [text, ranks, more, message] : cases) {
+        const TemporaryDeck map(text);
+        Words words = more;
+        words.push_back("comm.node_map=" + map.path().string());
+        expect_error(validate(from_words(words), ranks), message);
+    }
+    expect_error(
+        validate(from_words({"comm.machine=lassen", "comm.ranks_per_node=2", "comm.ranks_per_socket=3"}), 4),
+        "comm.ranks_per_socket = 3: a node has only 2 ranks; choose at most that, or 0");
+    expect_error(validate(from_words({"comm.node_map=/"}), 2), "is a folder; give a file");
 }
 
 TEST_CASE("the file of records must be writable, and looking does not touch it") {
