@@ -42,8 +42,8 @@ class DryRunLimit(KeelTest):
         self.refused(None, *words[2:], "run.dry_run_limit=2", expected=["run.dry_run_limit: plays a part in --dry-run alone"])
 
     def test_solves_that_take_too_long_are_left_out_and_iterations_not_known(self) -> None:
-        # To plan takes 28 s of a processor at night, 5 by day; either limit is beyond that, and below what solves take.
-        ranks, few, limit = (65536, 1024, 0.5) if NIGHTLY else (16384, 256, 0.1)
+        # To plan takes 28 s of a processor at night, 1 by day; either limit is beyond that, and below what solves take.
+        ranks, few, limit = (65536, 1024, 0.5) if NIGHTLY else (4096, 64, 0.03)
         for words in (
             ("problem.dimensions=2", f"problem.ranks={ranks}", "comm.ranks_per_node=24", HOPPER, f"run.dry_run_limit={limit}"),
             ("run.mode=survey", f"problem.ranks={few}", "comm.ranks_per_node=16", HOPPER, f"run.dry_run_limit={limit}"),
