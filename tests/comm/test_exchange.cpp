@@ -222,7 +222,8 @@ TEST_CASE(
                     std::logic_error);
 }
 
-TEST_CASE("exchanges work on odd boxes, whoever owns them, on ranks that own none and under every scheme") {
+TEST_CASE("exchanges work on odd boxes, whoever owns them, on ranks that own none and under every scheme",
+          "[plans]") {
     const auto placement =
         GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
@@ -270,7 +271,8 @@ TEST_CASE("exchanges fill the ghosts of boxes around missing ones, and of square
             }
 }
 
-TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ranks, dealt out, ragged") {
+TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ranks, dealt out, ragged",
+          "[plans]") {
     const auto scheme =
         GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
     Fixture x({3, 2, 2}, 4, mixed, Placement::scattered, 2);
@@ -299,7 +301,7 @@ TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ra
         }
 }
 
-TEST_CASE("64 boxes, on as many ranks or fewer, get the same ghosts under every scheme") {
+TEST_CASE("64 boxes, on as many ranks or fewer, get the same ghosts under every scheme", "[plans]") {
     Fixture x({4, 4, 4}, 3, periodic, Placement::curve, 2);
     std::vector<int> ragged;
     for (int rank = 0; rank < x.comm.size(); ++rank) ragged.push_back(rank * rank / 40);
