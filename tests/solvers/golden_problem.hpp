@@ -129,6 +129,19 @@ struct Problem {
     }
 };
 
+// Coefficients that vary, the same to the last bit on both sides of a periodic boundary.
+inline Problem varying(const Index& boxes, int width, const Boundaries& boundaries, double a,
+                       int dimensions = 3) {
+    return {.boxes = boxes,
+            .width = width,
+            .boundaries = boundaries,
+            .a = a,
+            .beta = "smooth10",
+            .alpha = "wave",
+            .exactly_periodic = true,
+            .dimensions = dimensions};
+}
+
 // A grid function on all cells of the domain, x fastest.
 struct Whole {
     Index cells{};

@@ -28,14 +28,7 @@ struct Variant {
 };
 
 Problem problem_of(const Variant& variant) {
-    return {.boxes = variant.boxes,
-            .width = variant.width,
-            .boundaries = variant.boundaries,
-            .a = variant.a,
-            .beta = "smooth10",
-            .alpha = "wave",
-            .exactly_periodic = true,
-            .dimensions = variant.dimensions};
+    return varying(variant.boxes, variant.width, variant.boundaries, variant.a, variant.dimensions);
 }
 
 // The same cells in boxes that cannot be merged any more.

@@ -56,14 +56,7 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
     };
     for (const auto& [boxes, width, boundaries, a, multigrid, narrowest, dimensions] : variants) {
         CAPTURE(boxes, width, a, dimensions);
-        const Problem problem{.boxes = boxes,
-                              .width = width,
-                              .boundaries = boundaries,
-                              .a = a,
-                              .beta = "smooth10",
-                              .alpha = "wave",
-                              .exactly_periodic = true,
-                              .dimensions = dimensions};
+        const Problem problem = varying(boxes, width, boundaries, a, dimensions);
         const HierarchyOptions options{.bottom_box = 2, .all_ghosts = true, .deterministic = true};
         const BottomOptions bottom{.max_iterations = 20};
         const int half_sweeps = fusible_half_sweeps(multigrid);

@@ -73,14 +73,7 @@ TEST_CASE("half sweeps that keep ghosts change no bit and no count of exchanges"
         const std::string sync = number++ % 2 == 0 ? "graphs" : "lazy";
         const OnEmulatedGpu gpu(sync);
         CAPTURE(sync, boxes, width, a, dimensions, name(storage));
-        const Problem problem{.boxes = boxes,
-                              .width = width,
-                              .boundaries = boundaries,
-                              .a = a,
-                              .beta = "smooth10",
-                              .alpha = "wave",
-                              .exactly_periodic = true,
-                              .dimensions = dimensions};
+        const Problem problem = varying(boxes, width, boundaries, a, dimensions);
         for (const bool single : {false, true}) {
             if (single && multigrid.accelerator != Accelerator::none) continue;
             CAPTURE(single);

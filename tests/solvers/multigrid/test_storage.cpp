@@ -62,13 +62,7 @@ TEST_CASE("boxes in blocks are solved to the same bits") {
     };
     for (const StoredCase& variant : variants) {
         CAPTURE(variant.boxes, variant.width, variant.hierarchy.bottom_grid);
-        const Problem problem{.boxes = variant.boxes,
-                              .width = variant.width,
-                              .boundaries = variant.boundaries,
-                              .a = variant.a,
-                              .beta = "smooth10",
-                              .alpha = "wave",
-                              .exactly_periodic = true};
+        const Problem problem = varying(variant.boxes, variant.width, variant.boundaries, variant.a);
         std::vector<std::vector<double>> residuals, solutions;
         std::vector<int> iterations;
         for (const Storage storage : {Storage::boxes, Storage::blocks}) {

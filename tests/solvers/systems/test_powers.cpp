@@ -58,15 +58,9 @@ TEST_CASE("powers in one pass change no bit of a deterministic solve, no message
     };
     for (const Variant& variant : variants) {
         CAPTURE(variant.bottom.solver, variant.boxes, variant.width, variant.bottom.powers_depth);
-        const Problem problem{.boxes = variant.boxes,
-                              .width = variant.width,
-                              .boundaries = variant.boundaries,
-                              .a = variant.a,
-                              .beta = "smooth10",
-                              .alpha = "wave",
-                              .rhs = "hash",
-                              .exactly_periodic = true,
-                              .dimensions = variant.dimensions};
+        Problem problem =
+            varying(variant.boxes, variant.width, variant.boundaries, variant.a, variant.dimensions);
+        problem.rhs = "hash";
         std::vector<Report> reports;
         std::vector<std::vector<double>> solutions;
         std::vector<Traffic> sent;
