@@ -190,11 +190,6 @@ class Choice(ChoiceTest):
         self.assertEqual(set(chosen), {"stencil", "powers"})
         self.assertNotEqual(chosen["stencil"], chosen["powers"])
 
-    def test_the_model_wants_a_machine(self) -> None:
-        self.refused(1, "comm.scheme=auto", expected=[
-            'comm.scheme = "auto": no machine to predict times on; give comm.machine, or let comm.scheme = "tuned" try'])  # fmt: skip
-        self.refused(1, "comm.scheme=auto", "comm.machine=nowhere.toml", expected=['nowhere.toml": cannot be read'])
-
 
 class BottomGrid(ChoiceTest):
     """multigrid.bottom_grid: the bottom level solved on other ranks than its boxes."""

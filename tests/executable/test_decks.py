@@ -385,12 +385,6 @@ class KeysWithoutEffect(KeelTest):
 
     deck = INPUTS / "smoke/idle_keys.toml"
 
-    def test_a_key_whose_section_plays_a_part_is_told_what_it_lacks_itself(self) -> None:
-        for use in ("bottom.solver=amg", "bottom.preconditioner=amg"):
-            run = self.run_keel(1, "bottom.scaling=default", use, "amg.coarsest=krylov", "amg.max_dense=9", *ONCE)
-            self.assertEqual(run.status, 2, run)
-            self.assertIn("amg.max_dense: needs amg.coarsest = replicated or gathered\n", run.stderr)
-
     def test_a_deck_gets_a_remark_for_each_reason_and_the_run_of_a_deck_without_them(self) -> None:
         run = self.valid(2, self.deck, "run.deterministic=true")
         remarks = run.record("run")["remarks"]
@@ -432,10 +426,6 @@ class KeysWithoutEffect(KeelTest):
         failed = [text for text in at_once(2, dry, cases) if text]
         # The others are wrong sizes and solvers, which a mode cannot mend.
         self.assertLessEqual(len(failed), 4, failed)
-
-    def test_default_takes_back_what_a_deck_says(self) -> None:
-        run = self.valid(1, INPUTS / "smoke/ca_cg.toml", "bottom.solver=default", "run.repeats=1")
-        self.assertEqual(run.record("run")["deck"]["bottom"]["solver"], "cg")
 
     def test_a_weak_scaling_deck_starts_on_one_rank(self) -> None:
         grid = ("problem.box=4", "multigrid.bottom_box=2", *ONCE)
@@ -518,11 +508,6 @@ class DryRun(KeelTest):
     def test_a_dry_run_refuses_what_a_run_refuses(self) -> None:
         deck = INPUTS / "smoke/bad_range.toml"
         self.refused(None, "--dry-run", deck, expected=["bad_range.toml:7: problem.box = 0: must be from 1 to 16384"])
-
-    def test_too_many_virtual_ranks_are_one_mistake(self) -> None:
-        run = self.run_keel(None, "--dry-run", "problem.ranks=1048577", "comm.ranks_per_node=16", quick=False)
-        self.assertEqual(run.stderr, "command line: problem.ranks = 1048577: must be from 0 to 1048576\n")
-        self.assertEqual(run.status, 2)
 
     def test_a_dry_run_tells_the_messages_of_matrix_powers(self) -> None:
         text = self.text(8, "--dry-run", INPUTS / "smoke/ca_bicgstab_matrix_powers.toml")

@@ -289,7 +289,6 @@ class Survey(ModeTest):
             self.assertAlmostEqual(row["speed_up"] / speed_up, 1, delta=1e-12)
             self.assertRegex(run.stdout, rf"(?m)^{row['solver']} .* {row['speed_up']:.2f}$")
         self.assertIn("speed-up: median seconds of ca_cg s=2 over those of the row\n", run.stdout)
-        self.refused(1, *SURVEY, 'run.survey=["gc"]', expected=['run.survey: "gc": '])
 
     def test_a_solver_in_a_survey_does_what_it_does_alone(self) -> None:
         survey = self.valid(2, *SURVEY, self.LIST, "run.repeats=2", DETERMINISTIC)

@@ -720,15 +720,6 @@ class Schemes(KeelTest):
         self.refused(1, "--dry-run", "run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776", "problem.ranks=256",
                      "comm.ranks_per_node=16", expected=["on 256 ranks: a dry run takes about"])  # fmt: skip
 
-    def test_refusals_tell_the_remedy(self) -> None:
-        self.refused(2, "run.mode=spmv", "comm.scheme=auto", "problem.ranks=8", expected=[
-            "no machine to predict times on; give comm.machine",
-            "the nodes of virtual ranks are not known",
-            "problem.ranks = 8: this run has 2; start as many, or plan for them with --dry-run"])  # fmt: skip
-        self.refused(None, "run.mode=spmv", "comm.scheme=staged_axes", "comm.machine=nowhere.toml", expected=[
-            "a matrix has no axes; choose standard, two_step, three_step, split, auto or tuned",
-            "nowhere.toml\": cannot be read"])  # fmt: skip
-
 
 class Devices(KeelTest):
     """Ranks without rows take part in exchanges: one rank of a device has its rows, the others help."""
