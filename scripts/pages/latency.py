@@ -2,8 +2,6 @@
 measured on the same hosts."""
 
 import os
-import platform
-import re
 import shlex
 import subprocess
 import sys
@@ -44,7 +42,7 @@ class Hosts:
                 load = os.getloadavg()[0]
                 measured = self.start(run.ranks, words, run.may_fail)
                 if (network, each) == (run.network[0], next(run.starts())[0]):
-                    yield {"record": "machine", "processor": processor(), **{name: measured[0].get(name) for name in ("revision", "date", "mpi")}}
+                    yield {"record": "machine", "processor": measured[0]["machine"]["processor"], **{name: measured[0].get(name) for name in ("revision", "date", "mpi")}}
                 predicted = self.predicted(run, machine, words)
                 for point in measured_points(measured, {key_of(one): one for one in predicted if key_of(one)}):
                     named = {"each": each} if each else {}
@@ -84,12 +82,6 @@ class Hosts:
         if done.returncode not in (0, fails):
             raise Refused(f"{shlex.join(command)}\nended with exit status {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return done
-
-
-def processor() -> str:
-    """The processors of this machine, by number and name."""
-    names = re.findall(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return f"{os.cpu_count()} x {names[0] if names else platform.machine()}"
 
 
 def given(network: str) -> list[str]:

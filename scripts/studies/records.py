@@ -60,6 +60,7 @@ SHAPES: dict[str, Any] = {
     "problems": [dict.fromkeys(("grid", "boundary", "rhs"), str) | dict.fromkeys(("seconds", "residuals"), [float])
                  | dict.fromkeys(("cycles", "bottom_iterations", "digits", "u_l2"), float)],
 }  # fmt: skip
+MACHINE = {"processor": str, "gpus": [{"model": str}]} | dict.fromkeys(("sockets", "cores", "hertz", "memory_bytes"), float)
 SHAPED = ("run", "plan", "solve", "step", "timer", "survey", "scheme", "check", "result", "benchmark")
 
 
@@ -142,11 +143,21 @@ class Run:
 
     @property
     def processor(self) -> str:
-        """Its model, if the run knows it; else the architecture that Keel was compiled for."""
-        machine = next(iter(self.of("machine")), self.head.get("machine") or {})
-        model = machine.get("processor") if isinstance(machine, dict) else None
-        model = model.get("model") if isinstance(model, dict) else model
-        return str(model or self.head.get("processor_architecture") or "-")
+        """The machine, if the run knows it; else the architecture that Keel was compiled for."""
+        return self.machine or str(self.head.get("processor_architecture") or "-")
+
+    @property
+    def machine(self) -> str:
+        """A node's hardware as the run read it; empty where it could not, and of records that name a machine file there."""
+        found = self.head.get("machine") or {}
+        if not fits(found, MACHINE):
+            return ""
+        processor = f"{found['sockets']} x {found['processor']}" if found.get("sockets") else found.get("processor")
+        gpus = [str(gpu.get("model")) for gpu in found.get("gpus") or [] if gpu]
+        words = [processor, found.get("cores") and f"{found['cores']} cores", found.get("hertz") and f"{found['hertz'] / 1e9:.1f} GHz",
+                 found.get("memory_bytes") and f"{found['memory_bytes'] / 1e9:.0f} GB",
+                 *(f"{gpus.count(model)} x {model}" for model in dict.fromkeys(gpus))]  # fmt: skip
+        return ", ".join(filter(None, words))
 
     @property
     def mode(self) -> str:

@@ -32,7 +32,7 @@ class LatencyPage(unittest.TestCase):
         def written(words: list[str], records: list[Record]) -> CompletedProcess[str]:
             out = next((word.partition("=")[2] for word in words if word.startswith("output.json=")), "")
             if out:
-                Path(out).write_text("".join(json.dumps(one) + "\n" for one in [{"record": "run", "schema": 2, "revision": "abc"}, *records]))
+                Path(out).write_text("".join(json.dumps(one) + "\n" for one in [{"record": "run", "schema": 2, "revision": "abc", "machine": {"processor": "EPYC"}}, *records]))
             return CompletedProcess(words, 0, "", "")
 
         def hosts(_: Hosts, *words: str, fails: int = 0) -> CompletedProcess[str]:

@@ -33,7 +33,7 @@ def run(ranks: int = 2, solver: str = "cg", slower: float = 1.0, mode: str = "so
     ]  # fmt: skip
     return [
         {"record": "run", "date": "2026-01-02T03:04:05Z", "command": ["keel", "a deck.toml"], "version": "1.0.0", "revision": "abc",
-         "compiler": "GNU 12", "build_type": "Release", "flags": "-O3", "mpi": "MPI", "ranks": ranks, "threads": 1, "nodes": 1,
+         "compiler": "GNU 12", "build_type": "Release", "flags": "-O3", "mpi": "MPI", "machine": MACHINE, "ranks": ranks, "threads": 1, "nodes": 1,
          "cells": [128, 128, 128], "levels": [{}, {}, {}], "shared_cores": False, "triad_bytes_per_second": 40e9, "backend": "openmp",
          "predicted_bytes": 2e8, "array_bytes": 1.5e8, "warnings": ["busy <machine>"], "processor_architecture": "x86_64",
          "deck": deck} | head,
@@ -45,12 +45,15 @@ def run(ranks: int = 2, solver: str = "cg", slower: float = 1.0, mode: str = "so
          "measured_bytes": 2.1e8, "moved": {"bytes": 3e9}},
     ]  # fmt: skip
 
+MACHINE = {"processor": "EPYC", "sockets": 2, "cores": 128, "hertz": 3.5e9, "memory_bytes": 512e9,
+           "gpus": [{"model": "H200", "driver": None}] * 2}  # fmt: skip
 FACTS = [
     ["processor", "x86_64", "Model"],
     ["started", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"],
     ["Keel", "1.0.0 (abc), GNU 12 Release", "1.0.0 (abc), GNU 12 Release"],
     ["flags", "-O3", "-O3"],
     ["MPI", "MPI", "MPI"],
+    ["machine", *["2 x EPYC, 128 cores, 3.5 GHz, 512 GB, 2 x H200"] * 2],
     ["ranks", "2 x 1 threads on 1 nodes", "4 x 1 threads on 1 nodes"],
     ["backend", "openmp", "openmp"],
     ["clock", "real", "real"],

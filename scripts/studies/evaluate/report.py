@@ -26,9 +26,8 @@ def machine_rows(tables: Tables) -> list[tuple[str, str]]:
     written = tables.written.facts["written"]
     triads = [head["triad_bytes_per_second"] * 1e-9 for head in heads if head.get("triad_bytes_per_second")]
     site = tables.written.facts["site"]
-    machine = f"{written['machine']['processor']}, {written['machine']['cores']} cores, {written['machine']['system']}"
     rows = [
-        ("machine", machine if site["launcher"] == "local" else f"site {site['name']}; written on {machine}"),
+        ("machine", "; ".join(dict.fromkeys(state.run.machine for state in tables.states if state.run and state.run.machine))),
         ("site", f"{site['name']}: {site['about']}"),
         (
             "keel",

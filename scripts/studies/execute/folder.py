@@ -2,7 +2,6 @@
 
 import json
 import os
-import platform
 import shlex
 import tempfile
 from dataclasses import asdict, dataclass
@@ -84,24 +83,6 @@ def job_script(plan: Plan, job: Job, keel: str, mpiexec: str, scripts: str = "sc
     return template.render(context), submit
 
 
-def machine() -> dict[str, Any]:
-    """The machine that the figures were measured on, without the name of a host."""
-    processor = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        names = [
-            line.partition(":")[2].strip()
-            for line in cpuinfo.read_text().splitlines()
-            if line.startswith(("model name", "cpu\t"))
-        ]
-        processor = names[0] if names else processor
-    return {
-        "processor": processor,
-        "cores": len(os.sched_getaffinity(0)),
-        "system": platform.system(),
-    }
-
-
 @dataclass(frozen=True)
 class Written:
     """A folder that write() has made."""
@@ -157,8 +138,7 @@ def write(plan: Plan, keel: Path, folder: Path, command: str) -> Written:
                     "baseline": is_baseline(plan.study, one.point),
                     "predicted_bytes_per_rank": one.predicted.bytes_per_rank, "problems": one.problems} for one in plan.points],
         "starts": [(one.point.name, number) for one, number in plan.starts],
-        "written": {"date": datetime.now(UTC).isoformat(timespec="seconds"), "command": command, "keel": version_of(keel),
-                    "machine": machine()},
+        "written": {"date": datetime.now(UTC).isoformat(timespec="seconds"), "command": command, "keel": version_of(keel)},
     }  # fmt: skip
     write_new(folder / "study.toml", plan.study.path.read_text(encoding="utf-8"))
     write_new(folder / "deck.toml", deck_text(plan.study))

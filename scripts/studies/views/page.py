@@ -66,6 +66,7 @@ def facts(run: Run) -> dict[str, str]:
         "Keel": f"{head.get('version', '-')} ({head.get('revision', '-')}), {head.get('compiler', '-')} {head.get('build_type', '')}",
         "flags": str(head.get("flags", "-")),
         "MPI": str(head.get("mpi", "-")),
+        "machine": run.machine or "-",
         "ranks": f"{shown(head, 'ranks')} x {shown(head, 'threads')} threads on {head.get('nodes') or 1} nodes"
         + (", which shared cores" if head.get("shared_cores") else ""),
         "backend": ", ".join(dict.fromkeys(filter(None, [str(head.get("backend", "-")), *(head.get("devices") or [])]))),
