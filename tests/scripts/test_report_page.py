@@ -18,7 +18,7 @@ from studies.evaluate.figures import draw_all
 from studies.evaluate.figures.style import PHONE
 from studies.evaluate.tables import tables_of_runs
 from studies.views import command
-from studies.views.page import FIGURES, head_and_rows, last_runs, side_by_side
+from studies.views.page import FIGURES, head_and_rows, last_runs, side_by_side, verdict
 
 OPS = [("smooth", 8e9), ("residual", 4e9), ("exchange.send", 0), ("exchange.wait", 0), ("reduction", 0), ("bottom.preconditioner", 1e9)]
 
@@ -219,6 +219,12 @@ class Page(unittest.TestCase):
         head, _ = side_by_side(runs, ["run"])["operations"]
         self.assertEqual(head, ["operation", "run, cg, ms", "run, bicgstab, ms", "run, bicgstab / run, cg"])
         self.assertEqual(self.report(path)[0], 0)
+        page = (self.folder / "run.html").read_text()
+        self.assertIn("<strong>VALID; least time: cg 0.400 s, least to greatest 0.400 to 0.400, 1 solves; 5e+06 dof/s.</strong>", page)
+        cells = [run(mode="survey")[0], *(record | {"seconds": seconds} for solver, times in (("cg", (2.0, 2.1)), ("a", (1.0, 1.1)), ("b", (1.05, 2)))
+                 for seconds in times for record in run(solver=solver)[1:2]), run()[-1]]  # fmt: skip
+        self.assertIn("least time: a 1.05 s, least to greatest 1.00 to 1.10, 2 solves; not different: b; ",
+                      verdict(last_runs([self.file("three.json", cells)])[0]))  # fmt: skip
         path = self.file("killed.json", run()[:2])
         self.assertEqual(self.report(path)[0], 0)
         page = (self.folder / "killed.html").read_text()

@@ -11,12 +11,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from studies.answers import of_two
+from studies.answers import differ, of_two
 from studies.layout import named
 from studies.markdown import digits
 from studies.records import Run, UnreadableRecords, differing_keys, read_files, refuse_bare, seconds_of, short_names, shown
 from studies.statistics import spread
 
+MOST_COLUMNS = 5  # a wider table of operations has the whole page
 LEAST_SHARE = 0.01  # operations with a smaller share of the solve are summed up
 FIGURES = ("levels", "residuals", "bandwidth", "roofline", "traffic", "split", "messages")
 Times = dict[str, float]
@@ -84,11 +85,16 @@ def facts(run: Run) -> dict[str, str]:
 
 
 def verdict(run: Run) -> str:
-    """Whether the run is valid, what failed, its time and its figure of merit."""
+    """Whether the run is valid, what failed, its time and its figure of merit; of a survey the fastest solver."""
     failed = [shown(check, "name") for check in run.of("check") if not check.get("passed")]
     fom = f"{run.result['fom']:.4g} {run.result.get('unit') or ''}".rstrip() if run.result.get("fom") else ""
-    times = [f"{solver} {time_of(run, solver)}" for solver in run.solvers()]
-    return "; ".join(filter(None, [run.verdict + (f": {', '.join(failed)}" if failed else ""), *times, fom]))
+    timed = [(spread(seconds), solver) for solver in run.solvers() if (seconds := seconds_of(run.solves(solver)))]
+    timed.sort(key=lambda one: one[0].median)
+    best = f"{timed[0][1]} {time_of(run, timed[0][1])}" if timed else ""
+    if len(timed) > 1:
+        same = [solver for one, solver in timed[1:] if not differ(one, timed[0][0])]
+        best = f"least time: {best}" + ("" if timed[0][0].count == 1 else f"; not different: {', '.join(same) or 'none'}")
+    return "; ".join(filter(None, [run.verdict + (f": {', '.join(failed)}" if failed else ""), best, fom]))
 
 
 def check_rows(runs: list[Run]) -> list[list[str]]:
@@ -232,9 +238,9 @@ def act(options: argparse.Namespace) -> int:
     from studies.evaluate.tables import tables_of_runs
 
     drawn = list(draw_all(tables_of_runs(runs, names), FIGURES))
-    answer, differ = of_two(runs, names) if len(runs) == 2 else ("", True)
+    answer, apart = of_two(runs, names) if len(runs) == 2 else ("", True)
     tables = {name: html_table(head, found, "facts" if name in ("facts", "differing", "checks") else "numbers") if found else ""
-              for name, (head, found) in side_by_side(runs, names, differ).items()}  # fmt: skip
+              for name, (head, found) in side_by_side(runs, names, apart).items()}  # fmt: skip
     verdicts = [(name, verdict(run), [line for one in run.of("verdict") for line in one.get("lines") or []])
                 for run, name in zip(runs, names, strict=True)]  # fmt: skip
     page = options.output or paths[0].with_name("_and_".join(path.stem for path in paths) + ".html")
@@ -242,6 +248,6 @@ def act(options: argparse.Namespace) -> int:
     warnings = [*dict.fromkeys(text for run in runs for text in [*(run.head.get("warnings") or []), *run.damage])]
     command = shlex.join([named("scripts/report"), "run", *map(str, paths)])
     made.append(write_page(page, "run.html.j2", drawn, title=" and ".join(names), warnings=warnings, command=command,
-                           answer=answer, verdicts=verdicts, decks=[(name, deck_text(run)) for run, name in zip(runs, names, strict=True)], **tables))  # fmt: skip
+                           answer=answer, wide=tables["operations"].count("<th>") > MOST_COLUMNS, verdicts=verdicts, decks=[(name, deck_text(run)) for run, name in zip(runs, names, strict=True)], **tables))  # fmt: skip
     print("\n".join(f"wrote {path}" for path in made))
     return 0
