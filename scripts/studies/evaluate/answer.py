@@ -96,7 +96,8 @@ def answer(tables: Tables) -> str:
         best = max(rows, key=lambda one: (one.unknowns or 0) / one.seconds.median)
         low, high = ((best.unknowns or 0) / end * 1e-6 for end in reversed(best.seconds.bars))
         rate = (best.unknowns or 0) / best.seconds.median * 1e-6
-        told, bars = f"{best.variant} solves most: {digits(rate)} million unknowns a second [{digits(low)}-{digits(high)}]", bars_of(best.seconds)
+        told = f"{best.variant} solves most: {digits(rate)} million unknowns a second [{digits(low)}-{digits(high)}]"
+        bars = bars_of(best.seconds)
     elif len({one.variant for one in largest}) > 1:
         told, bars = f"{ranks_of(largest)} {least_time(largest)}", bars_of(*(one.seconds for one in largest))
     elif len(rows) > 1 and rows[0].ranks < most:

@@ -247,7 +247,9 @@ def act(options: argparse.Namespace) -> int:
     made = write_figures(page.with_name(f"{page.stem}_figures"), drawn, forms_of(options.figures))
     warnings = [*dict.fromkeys(text for run in runs for text in [*(run.head.get("warnings") or []), *run.damage])]
     command = shlex.join([named("scripts/report"), "run", *map(str, paths)])
-    made.append(write_page(page, "run.html.j2", drawn, title=" and ".join(names), warnings=warnings, command=command,
-                           answer=answer, wide=tables["operations"].count("<th>") > MOST_COLUMNS, verdicts=verdicts, decks=[(name, deck_text(run)) for run, name in zip(runs, names, strict=True)], **tables))  # fmt: skip
+    made.append(write_page(
+        page, "run.html.j2", drawn, title=" and ".join(names), warnings=warnings, command=command, answer=answer, verdicts=verdicts,
+        wide=tables["operations"].count("<th>") > MOST_COLUMNS,
+        decks=[(name, deck_text(run)) for run, name in zip(runs, names, strict=True)], **tables))  # fmt: skip
     print("\n".join(f"wrote {path}" for path in made))
     return 0
