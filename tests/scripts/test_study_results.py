@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import time
+import unittest
 
 import fake_keel
 from support import needs
@@ -12,10 +13,12 @@ from test_study_runs import Study, wait_for
 
 needs("jinja2", "matplotlib", "pandas")
 
-from studies.evaluate.answer import answer
+from studies.evaluate.answer import answer, least_time, over_the_baseline
 from studies.evaluate.figures import FIGURES, draw_all
+from studies.evaluate.scaling import Scaled
 from studies.evaluate.tables import gather
 from studies.execute.folder import RESERVE_SECONDS, read_folder, write_new
+from studies.statistics import spread
 
 SCALING = """\
 try: what happens
@@ -186,6 +189,26 @@ class Results(Study):
         self.write(["cg"])
         self.assertEqual(self.study("report", self.folder).returncode, 0)
         self.assertIn("There is nothing to draw yet", (self.folder / "report.html").read_text())
+
+
+class Answers(unittest.TestCase):
+    def row(self, variant: str, seconds: list[float], speed_up: list[float] | None = None) -> Scaled:
+        return Scaled(variant, variant, variant, 2, 1, 8.0, spread(seconds), None, spread(speed_up) if speed_up else None, *[None] * 4)
+
+    def test_variants_are_faster_slower_or_neither(self) -> None:
+        fast, slow, same = (self.row(name, [1.0, 1.0], [ratio - 0.1, ratio, ratio + 0.2]) for name, ratio in (("a", 2.0), ("b", 0.5), ("c", 1.0)))
+        self.assertEqual(over_the_baseline([fast, slow, same], "cg"), "faster than cg, by their speed-up: a 2.00 [1.90-2.20]; "
+                         "slower than cg, by their speed-up: b 0.500 [0.400-0.700]; not different: c")  # fmt: skip
+        self.assertEqual(over_the_baseline([same], "cg"), "c and cg do not differ")
+        self.assertIn("one round has no noise", over_the_baseline([self.row("a", [1.0], [2.0])], "cg"))
+        many = [self.row(f"v{number}", [1.0, 1.0], [2.0, 2.1]) for number in range(6)]
+        self.assertTrue(over_the_baseline(many, "cg").endswith(" and 3 more"))
+
+    def test_the_least_time_is_one_variant_s_or_several_ones(self) -> None:
+        one, near, far = self.row("a", [1.0, 1.2]), self.row("b", [1.1, 1.3]), self.row("c", [2.2, 2.4])
+        self.assertEqual(least_time([far, near, one]), "a (with b, which does not differ from it) is 2.09 times as fast [1.83-2.40] as c")
+        self.assertEqual(least_time([near, one]), "a and b do not differ")
+        self.assertIn("one solve of each has no noise", least_time([self.row("a", [1.0]), far]))
 
 
 class New(Study):

@@ -110,7 +110,7 @@ class Failed:
 
 
 def failed_points(tables: Tables) -> list[Failed]:
-    """The points whose starts all ended without a result, or some while none is done."""
+    """The points of which no start is done, and some start ended without a result."""
     done = {state.point for state in tables.states if state.word == "done"}
     states = {state.point: state for state in reversed(tables.states) if state.word in ("failed", "interrupted")}
     return [Failed(point["name"], label(point["values"], tables.variant_keys), point["ranks"], point["threads"],
