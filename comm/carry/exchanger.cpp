@@ -8,16 +8,14 @@ namespace keel {
 Exchanger::Exchanger(Operations& operations, Plan plan, int rank, const ExchangeOptions& options,
                      const TransportOptions& transport)
     : operations_(operations), plan_(std::move(plan)), wire_(options.wire) {
-    routes_.push_back(route_of(plan_, rank, options.carrier, transport));
-    if (options.one_colour)
-        routes_.push_back(route_of(of_one_colour(plan_), rank, options.carrier, transport));
+    routes_.push_back(route_of(plan_, rank, transport));
+    if (options.one_colour) routes_.push_back(route_of(of_one_colour(plan_), rank, transport));
     reserve(1);
 }
 
-Exchanger::Route Exchanger::route_of(const Plan& plan, int rank, Carrier carrier,
-                                     const TransportOptions& transport) {
+Exchanger::Route Exchanger::route_of(const Plan& plan, int rank, const TransportOptions& transport) {
     Route route{std::make_unique<const RankSchedule>(plan, rank), nullptr, {}};
-    route.messages = make_transport(carrier, transport, *route.schedule);
+    route.messages = make_transport(plan.carrier, transport, *route.schedule);
     for (const SendStage& stage : route.schedule->stages) {
         for (const MessageEnd& message : stage.sends)
             if (!transport.topology.same_node(rank, message.peer))

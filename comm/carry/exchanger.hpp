@@ -15,7 +15,6 @@ namespace keel {
 
 struct ExchangeOptions {
     Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
-    Carrier carrier = Carrier::isend;
     // Work that needs no ghosts is done while messages are in flight: begin() also forwards until all
     // messages to other nodes are sent.
     bool overlap = false;
@@ -58,7 +57,7 @@ class Exchanger {
     };
 
     const Route& route(Carried carried) const { return routes_[static_cast<std::size_t>(carried)]; }
-    Route route_of(const Plan& plan, int rank, Carrier carrier, const TransportOptions& transport);
+    Route route_of(const Plan& plan, int rank, const TransportOptions& transport);
     void forward_through(std::size_t last);
     void forward(std::size_t stage);
 

@@ -99,6 +99,7 @@ ReverseExchange reverse_exchange(const Plan& plan, const Topology& topology, int
     check(!plan.phases.empty(), "a plan has a phase between nodes");
     for (auto phase = plan.phases.rbegin(); phase != plan.phases.rend(); ++phase) {
         ReverseStage& stage = way.stages.emplace_back();
+        stage.plan.carrier = plan.carrier;
         stage.plan.local.phase = plan.local.phase;
         if (way.stages.size() == 1) {
             stage.plan.local = reversed(plan.local);

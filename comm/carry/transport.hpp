@@ -2,11 +2,11 @@
 
 // One rank's messages of a plan on the wire.
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
 
+#include "comm/plans/carrier.hpp"
 #include "comm/plans/rank_schedule.hpp"
 #include "comm/ranks/communicator.hpp"
 #include "kernels/layout/precision.hpp"
@@ -33,18 +33,8 @@ class Transport {
 // Progresses what else is in flight on this rank, such as all-reduces; false: nothing is left to progress.
 using Meanwhile = std::function<bool()>;
 
-// The calls of MPI that carry messages. A new one is a file of transports/, a name here and a line in
-// make_transport().
-enum class Carrier { isend, persistent, neighbour, shared, put, partitioned };
-constexpr auto names_of(Carrier) {
-    return std::array{"isend", "persistent", "neighbour", "shared", "put", "partitioned"};
-}
 // Whether the MPI has what `partitioned` calls (MPI 4).
 bool has_partitioned_messages();
-// Whether messages lie in windows, which are memory of the host.
-constexpr bool in_windows(Carrier carrier) {
-    return carrier == Carrier::shared || carrier == Carrier::put;
-}
 
 struct TransportOptions {
     const Communicator& comm;

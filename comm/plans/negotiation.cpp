@@ -121,9 +121,11 @@ Plan Negotiator::plan(std::span<const Item> needed, const SchemeOptions& options
         known.insert(known.end(), words.begin(), words.end());
     const std::vector<Request> requests = read_requests(known);  // needed or owned by ranks of this node
 
-    if (const auto split = planner(options.scheme).split)
-        return relay(requests, agree_on_messages(requests, split(options)), topology_, rank);
-    return make_plan(ListedPattern(requests), topology_, options, rank);
+    const auto split = planner(options.scheme).split;
+    if (!split) return make_plan(ListedPattern(requests), topology_, options, rank);
+    Plan plan = relay(requests, agree_on_messages(requests, split(options)), topology_, rank);
+    plan.carrier = options.carrier;
+    return plan;
 }
 
 Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::span<const Item> needed,

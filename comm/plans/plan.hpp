@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/patterns/pattern.hpp"
+#include "comm/plans/carrier.hpp"
 #include "comm/ranks/topology.hpp"
 #include "kernels/names.hpp"
 #include "kernels/timing/ledger.hpp"
@@ -48,6 +49,7 @@ struct PhaseMessages {
 struct Plan {
     PhaseMessages local;                // depends on nothing and overlaps all phases
     std::vector<PhaseMessages> phases;  // in this order; any may have no messages
+    Carrier carrier = Carrier::isend;
 
     std::span<const Message> messages(Phase phase) const;  // none where the plan has no such phase
     // Calls visit(phase) for all of them, `local` first.

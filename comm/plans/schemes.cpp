@@ -35,6 +35,7 @@ std::vector<SchemeOptions> candidates(const SchemeOptions& options) {
             candidate.message_cap = options.message_cap;
             candidate.columns = options.columns;
             candidate.ranks_per_device = options.ranks_per_device;
+            candidate.carrier = options.carrier;
             all.push_back(candidate);
         }
     }
@@ -81,15 +82,19 @@ Plan make_plan(const Pattern& pattern, const Topology& topology, const SchemeOpt
                const RanksPlanned& whose) {
     const Planner& row = planner(options.scheme);
     check(!row.needs_axes(), "only ghost cells have axes to exchange along");
-    return row.split != nullptr ? plan_inter_node(pattern, topology, row.split(options), whose)
-                                : row.plan(pattern, topology, options, whose);
+    Plan plan = row.split != nullptr ? plan_inter_node(pattern, topology, row.split(options), whose)
+                                     : row.plan(pattern, topology, options, whose);
+    plan.carrier = options.carrier;
+    return plan;
 }
 
 Plan make_plan(const GhostPattern& pattern, const Topology& topology, const SchemeOptions& options,
                const RanksPlanned& whose) {
     const Planner& row = planner(options.scheme);
-    if (row.needs_axes()) return row.plan_by_axes(pattern, whose);
-    return make_plan(static_cast<const Pattern&>(pattern), topology, options, whose);
+    if (!row.needs_axes()) return make_plan(static_cast<const Pattern&>(pattern), topology, options, whose);
+    Plan plan = row.plan_by_axes(pattern, whose);
+    plan.carrier = options.carrier;
+    return plan;
 }
 
 }  // namespace keel

@@ -43,6 +43,7 @@ struct SchemeOptions {
     CapRule cap_rule = CapRule::paper;  // split
     std::size_t columns = 1;            // split: fields at a time that messages are meant for
     int ranks_per_device = 1;           // helpers: the first has the data of all
+    Carrier carrier = Carrier::isend;   // of the plan
 };
 
 // Bytes that a plan for all ranks takes at its peak, for each request of the pattern: measured, 125 for

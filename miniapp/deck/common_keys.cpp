@@ -191,8 +191,10 @@ void add_comm(Table& table) {
     expert.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "number of ghost layers", "cells");
     expert.choice("neighbours", &Comm::neighbours,
                   "boxes that ghosts come from: across the faces, or all around");
-    s.choice("transport", &Comm::transport,
-             "calls that carry messages: anew, kept, collective, or into windows");
+    std::vector<std::string> transports = words_of<Carrier>();
+    transports.push_back("auto");
+    s.choice("transport", &Comm::transport, transports,
+             "calls that carry messages; auto = fastest when tried, by level and purpose");
     s.flag("overlap", &Comm::overlap, "compute what needs no ghosts while messages are in flight");
     s.choice("device", &Comm::device, "path of a GPU's messages: through host memory, or from the device");
     s.choice("allreduce", &Comm::allreduce,

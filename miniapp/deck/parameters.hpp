@@ -13,7 +13,6 @@
 #include <typeindex>
 #include <vector>
 
-#include "comm/carry/transport.hpp"
 #include "comm/costs/collective_time.hpp"
 #include "comm/plans/schemes.hpp"
 #include "kernels/backends/registry.hpp"
@@ -115,7 +114,7 @@ struct CommOptions {
     std::string node_map;             // path of a node label for each rank; empty = none
     int ghost_depth = 1;              // cells
     Neighbours neighbours = Neighbours::faces;
-    Carrier transport = Carrier::isend;
+    std::string transport = "isend";  // a Carrier, or "auto"
     bool overlap = false;
     DeviceMessages device = DeviceMessages::automatic;
     // In SimGrid's own pending all-reduces every rank sends a message to every other.

@@ -109,6 +109,8 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
         if (const std::string complaint = mode.exceeds(memory_of_nodes(resolved.topology));
             !complaint.empty())
             told.remarks.push_back("with nodes like this one: " + complaint);
+    if (!resolved.comm.transports.empty())
+        told.remarks.push_back("comm.transport = \"auto\": only a run tries transports; isend is assumed");
     std::vector<std::string> warnings = resolved.topology.warnings();
     warnings.insert(warnings.end(), resolved.warnings.begin(), resolved.warnings.end());
     for (const std::string& remark : told.remarks) text += "remark: " + remark + "\n";

@@ -29,13 +29,16 @@ std::vector<SchemeTable> choose_schemes(const Resolved& resolved, const RunConte
         context.progress.say("comparing communication schemes");
         tables = compare();
     }
-    if (tries_schemes(resolved.comm.chooser)) {
+    const Communication& how = resolved.comm;
+    if (how.chooser != SchemeChooser::tuned) choose_schemes(how, context.comm, tables);
+    if (tries_schemes(how)) {
+        try_transports(how, tables);
         const Tried tried =
             time_schemes(context.comm, {}, make_trial, tables, [] { return Interruption::none; });
         findings.facts.tuning_seconds = tried.seconds;
         findings.checks.push_back(tried.check);
+        choose_schemes(how, context.comm, tables);
     }
-    choose_schemes(resolved.comm, context.comm, tables);
     return tables;
 }
 
@@ -100,7 +103,9 @@ TimeVerdict verdict_on(const Resolved& resolved, const RunFacts& facts,
     // On virtual nodes messages take other times than on the machine that schemes are predicted for.
     const bool real = facts.simulation || facts.topology.source() == NodeSource::detected;
     const std::string remedy =
-        real && resolved.comm.chooser == SchemeChooser::deck ? scheme_remedy(schemes, timers) : "";
+        real && !tries_schemes(resolved.comm) && resolved.comm.chooser == SchemeChooser::deck
+            ? scheme_remedy(schemes, timers)
+            : "";
     return make_verdict(facts, timers, solves, solver, remedy);
 }
 

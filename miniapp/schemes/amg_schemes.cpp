@@ -15,7 +15,8 @@ class ItemTrial : public Trial {
     ItemTrial(const SetupContext& context, std::span<const Item> needed, const std::vector<SchemeRow>& rows)
         : needed_(needed), buffers_(context.buffers()) {
         for (const SchemeRow& row : rows)
-            by_row_.push_back(context.exchange(*buffers_, context.negotiator->plan(needed, row.scheme)));
+            by_row_.emplace_back(*buffers_, context.negotiator->plan(needed, row.scheme), context.comm.rank(),
+                                 TransportOptions{context.comm, context.topology});
     }
 
     void run(std::size_t row, int times) override {
@@ -56,28 +57,29 @@ Communication communication_for(VectorEntries::Use use, const Communication& all
     return one;
 }
 
-SchemeOptions AmgSchemeChoice::choose(Ranks& ranks, std::span<const Item> needed) {
+SchemeOptions AmgSchemeChoice::choose(Ranks& ranks, const Communication& how, std::span<const Item> needed) {
     const Communicator& comm = ranks.comm;
     const Topology& topology = ranks.topology;
     if (!ranks.context) {
         ranks.context.emplace(SetupContext{comm, topology, backend_});
         ranks.node = comm.split(topology.node(comm.rank()));
     }
-    SchemeOptions options = resolved_.comm.scheme;
-    options.columns = 1;
-    const std::vector<SchemeOptions> schemes = candidates_without_axes(options);
-    if (resolved_.comm.chooser == SchemeChooser::automatic) {
+    std::vector<SchemeOptions> schemes{how.scheme};
+    if (how.chooser != SchemeChooser::deck) schemes = candidates_without_axes(how.scheme);
+    if (how.chooser == SchemeChooser::automatic) {
         const Setup setup{topology, resolved_.model()};
         std::vector<Share> mine;
         for (const SchemeOptions& scheme : schemes)
             mine.push_back(share_of(ranks.context->negotiator->plan(needed, scheme), comm.rank(),
                                     scheme.columns, setup));
         const std::vector<SchemeRow> rows = times_by_nodes(comm, *ranks.node, schemes, mine, setup);
-        return fastest(rows).scheme;
+        schemes = {fastest(rows).scheme};
     }
     std::vector<SchemeTable> table{
         {.use = {0, block_layout(0), VectorEntries{VectorEntries::Use::solve}}, .rows = {}}};
     for (const SchemeOptions& scheme : schemes) table[0].rows.emplace_back().scheme = scheme;
+    try_transports(how, table);
+    if (table[0].rows.size() == 1) return table[0].rows[0].scheme;
     tried_.push_back(time_schemes(
                          comm, {},
                          [&](const SchemeTable& one) {
@@ -85,16 +87,25 @@ SchemeOptions AmgSchemeChoice::choose(Ranks& ranks, std::span<const Item> needed
                          },
                          table, [] { return Interruption::none; })
                          .check);
-    choose_schemes(resolved_.comm, comm, table);
+    choose_schemes(how, comm, table);
     return table[0].rows[*table[0].chosen].scheme;
 }
 
 SchemeFor AmgSchemeChoice::scheme_for(const Communicator& comm, const Topology& topology,
                                       const SchemeOptions& fixed) {
     const SchemeChooser chooser = resolved_.comm.chooser;
-    if (chooser == SchemeChooser::deck || chooser == SchemeChooser::nobody) return always(fixed);
-    return [this, ranks = std::make_shared<Ranks>(Ranks{comm, topology})](
-               AmgMessages, std::span<const Item> needed) { return choose(*ranks, needed); };
+    const bool fixes = chooser == SchemeChooser::deck;
+    if (fixes && resolved_.comm.transports.empty()) return always(fixed);
+    Communication how = resolved_.comm;
+    if (fixes) how.scheme = fixed;
+    how.scheme.columns = 1;
+    return [this, how, ranks = std::make_shared<Ranks>(Ranks{comm, topology})](AmgMessages what,
+                                                                               std::span<const Item> needed) {
+        Communication here = how;
+        // Rows travel once, by isend.
+        if (what == AmgMessages::rows) here.transports.clear();
+        return choose(*ranks, here, needed);
+    };
 }
 
 std::vector<Check> AmgSchemeChoice::checks() const {

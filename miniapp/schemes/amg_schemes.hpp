@@ -22,8 +22,8 @@ class AmgSchemeChoice {
         : resolved_(resolved), backend_(backend) {}
 
     // For a hierarchy on the ranks of `comm`, which the topology is of: the fastest by the model, or in a
-    // trial of these very items; `fixed` if the deck chooses, or no one does. Refers to this object and to
-    // all but `fixed`.
+    // trial of these very items; `fixed` if the deck chooses, or no one does, by the fastest transport if
+    // these are tried. Refers to this object and to all but `fixed`.
     SchemeFor scheme_for(const Communicator& comm, const Topology& topology, const SchemeOptions& fixed);
     // The check of the trials of all hierarchies: no scheme brought other values than the standard one. None
     // where none were tried.
@@ -38,7 +38,7 @@ class AmgSchemeChoice {
         std::optional<SetupContext> context = {};
         std::optional<Communicator> node = {};
     };
-    SchemeOptions choose(Ranks& ranks, std::span<const Item> needed);
+    SchemeOptions choose(Ranks& ranks, const Communication& how, std::span<const Item> needed);
 
     const Resolved& resolved_;
     const Backend& backend_;

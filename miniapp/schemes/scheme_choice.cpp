@@ -167,8 +167,23 @@ std::vector<SchemeTable> compare_schemes(const GridSetup& grids, const Layout& f
     return tables;
 }
 
-bool tries_schemes(SchemeChooser chooser) {
-    return chooser == SchemeChooser::tuned || chooser == SchemeChooser::nobody;
+bool tries_schemes(const Communication& how) {
+    return how.chooser == SchemeChooser::tuned || how.chooser == SchemeChooser::nobody ||
+           !how.transports.empty();
+}
+
+void try_transports(const Communication& how, std::vector<SchemeTable>& tables) {
+    if (how.transports.empty()) return;
+    for (SchemeTable& table : tables) {
+        std::vector<SchemeRow> rows;
+        for (std::size_t n = 0; n < table.rows.size(); ++n) {
+            if (table.chosen.value_or(n) != n) continue;
+            for (const Carrier carrier : how.transports)
+                rows.emplace_back(table.rows[n]).scheme.carrier = carrier;
+        }
+        table.rows = std::move(rows);
+        table.chosen.reset();
+    }
 }
 
 std::unique_ptr<Trial> make_ghost_trial(const Backend& backend, const SchemeTable& table, int depth,
@@ -238,12 +253,11 @@ Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTri
 void choose_schemes(const Communication& how, const Communicator& comm, std::vector<SchemeTable>& tables) {
     for (SchemeTable& table : tables) {
         std::size_t best = 0;
-        if (how.chooser == SchemeChooser::tuned)
+        if (!table.rounds.empty())
             for (std::size_t row = 1; row < table.rows.size(); ++row)
                 if (*table.least(row) < *table.least(best)) best = row;
         // Only rank 0 has predicted times.
-        if (how.chooser != SchemeChooser::tuned && comm.rank() == 0)
-            best = *chosen_before_run(how, table.rows);
+        if (table.rounds.empty() && comm.rank() == 0) best = *chosen_before_run(how, table.rows);
         table.chosen = static_cast<std::size_t>(comm.max(comm.rank() == 0 ? static_cast<double>(best) : 0.0));
     }
 }

@@ -29,8 +29,10 @@ std::vector<SchemeRow> compare_parts(const Communicator& comm, const Setup& setu
 std::vector<SchemeTable> compare_schemes(const GridSetup& grids, const Layout& finest,
                                          const Resolved& resolved, const Communicator& comm);
 
-// Whether this run times exchanges by all schemes.
-bool tries_schemes(SchemeChooser chooser);
+// Whether this run times exchanges by all schemes, or by transports.
+bool tries_schemes(const Communication& how);
+// Replaces the rows that may be chosen by one for each transport that is tried, and removes the others.
+void try_transports(const Communication& how, std::vector<SchemeTable>& tables);
 
 // Every scheme of a table, ready to carry fields of this rank.
 class Trial {
@@ -72,7 +74,8 @@ struct Tried {
 Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTrial& make_trial,
                    std::vector<SchemeTable>& tables, const std::function<Interruption()>& asked);
 
-// Fills in what is chosen, the same on all ranks.
+// Fills in what is chosen, the same on all ranks: the fastest row that was tried, else the deck's or the
+// model's.
 void choose_schemes(const Communication& how, const Communicator& comm, std::vector<SchemeTable>& tables);
 
 }  // namespace keel

@@ -34,7 +34,8 @@ std::optional<std::size_t> chosen_before_run(const Communication& comm, std::spa
 }
 
 bool schemes_matter(const Resolved& resolved) {
-    return resolved.topology.nodes() > 1 || resolved.machine || resolved.comm.chooser != SchemeChooser::deck;
+    return resolved.topology.nodes() > 1 || resolved.machine ||
+           resolved.comm.chooser != SchemeChooser::deck || !resolved.comm.transports.empty();
 }
 
 std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest) {

@@ -128,8 +128,8 @@ std::optional<std::size_t> chosen_before_run(const Communication& comm, std::spa
 // The chosen schemes as a hierarchy wants them; empty if none was chosen.
 std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& tables);
 
-// Whether schemes differ or are to be compared: several nodes, comm.machine, or a chooser other than the
-// deck.
+// Whether schemes or transports differ or are to be compared: several nodes, comm.machine, or a chooser other
+// than the deck.
 bool schemes_matter(const Resolved& resolved);
 
 // --- As text and records

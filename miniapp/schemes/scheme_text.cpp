@@ -61,6 +61,16 @@ Json counts_json(const std::optional<PatternCounts>& counts) {
             {"bytes_per_node_pair", counts->bytes_per_node_pair}};
 }
 
+bool tries_transports(const SchemeTable& table) {
+    return table.rows.front().scheme.carrier != table.rows.back().scheme.carrier;
+}
+
+// The transport of a row; a column where several were tried.
+Cell transport_cell(const SchemeTable& table, std::size_t n) {
+    const std::string word = name(table.rows[n].scheme.carrier);
+    return tries_transports(table) ? Cell("transport", word, "transport") : Cell("transport", word);
+}
+
 // A scheme as a row of the report and as a record; `fastest`: it has the least predicted time.
 Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, bool fastest) {
     const SchemeUse& use = table.use;
@@ -82,6 +92,7 @@ Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, b
             {"purpose", purpose_of(use), "exchange", exchange_text(use)},
             {"columns", use.columns},
             {"scheme", name(row.scheme), "scheme", name(row.scheme) + (fastest ? " *" : "")},
+            transport_cell(table, n),
             {"all", volume_json(row.all)},
             count(row.all.messages, "all ranks\n\nmessages"),
             count(row.all.off_node_messages, "all ranks\noff-node\nmessages"),
@@ -101,7 +112,8 @@ Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, b
 }
 
 ReportTable scheme_rows(SchemeChooser chooser, const std::vector<SchemeTable>& tables) {
-    ReportTable rows("Schemes: one exchange of every level", "scheme", 3);
+    const std::size_t keys = std::ranges::any_of(tables, tries_transports) ? 4 : 3;
+    ReportTable rows("Schemes: one exchange of every level", "scheme", keys);
     for (const SchemeTable& table : tables) {
         const SchemeRow* const best = table.rows.front().time ? &fastest(table.rows) : nullptr;
         for (std::size_t n = 0; n < table.rows.size(); ++n)
@@ -134,6 +146,7 @@ std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
                   {"", exchange_text(use), "exchange"},
                   {"", name(row.scheme), "scheme"},
                   {"", name(chooser), "chosen by"},
+                  transport_cell(table, *table.chosen),
                   us(predicted(row), "predicted"),
                   us(table.least(*table.chosen), "when tried"),
                   us(shown ? in_run[level] : std::nullopt, "in the run")});
@@ -165,7 +178,10 @@ std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
     std::string text;
     if (tables.front().chosen) text = choices_text(chooser, tables, in_run) + "\n";
     text += scheme_tables_text(tables);
-    if (tuning_seconds > 0) text += fmt::format("trying the schemes took {}\n", seconds_text(tuning_seconds));
+    if (tuning_seconds > 0)
+        text += fmt::format("trying the {} took {}\n",
+                            tries_transports(tables.front()) ? "transports" : "schemes",
+                            seconds_text(tuning_seconds));
     return text + "\n";
 }
 

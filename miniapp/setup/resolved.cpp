@@ -69,14 +69,18 @@ std::string chosen_text(const AlgorithmByWords& by_words, const Machine& machine
 }
 
 Communication communication_of(const Parameters& p, bool direct) {
+    const std::optional<Carrier> carrier = named<Carrier>(p.comm.transport);
     const SchemeOptions options{.message_cap = static_cast<std::size_t>(p.comm.message_cap),
-                                .columns = static_cast<std::size_t>(p.problem.columns)};
+                                .columns = static_cast<std::size_t>(p.problem.columns),
+                                .carrier = carrier.value_or(Carrier::isend)};
+    std::vector<Carrier> transports;
+    if (!carrier) transports = values_of<Carrier>();
+    std::erase_if(transports, [&](Carrier one) { return !why_not_carried_by(one, direct).empty(); });
     const std::optional<SchemeOptions> given = candidate_named(p.comm.scheme, options);
     return {.chooser = given ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
             .scheme = given ? *given : options,
-            .exchange = {.wire = direct ? Wire::direct : Wire::staged,
-                         .carrier = p.comm.transport,
-                         .overlap = p.comm.overlap},
+            .transports = transports,
+            .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
             .all_reduce = {p.comm.allreduce}};
 }
 
@@ -92,10 +96,22 @@ void choose_all_reduces(Resolved& resolved) {
 
 }  // namespace
 
+std::string why_not_carried_by(Carrier carrier, bool direct) {
+    if (simulated() && carrier != Carrier::isend && carrier != Carrier::persistent)
+        return "time is simulated here, by messages alone; choose isend or persistent";
+    if (carrier == Carrier::partitioned && !has_partitioned_messages())
+        return fmt::format("{} has no partitioned messages (MPI 4); choose persistent", Session::library());
+    if (direct && in_windows(carrier))
+        return "messages lie in memory of the host; give comm.device = \"staged\", or choose another "
+               "transport";
+    return "";
+}
+
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm) {
     const Parameters& p = deck.parameters;
-    const bool direct = p.comm.device != DeviceMessages::staged && !in_windows(p.comm.transport) &&
-                        Session::takes_device_memory(p.run.backend);
+    const bool windows = in_windows(named<Carrier>(p.comm.transport).value_or(Carrier::isend));
+    const bool direct =
+        p.comm.device != DeviceMessages::staged && !windows && Session::takes_device_memory(p.run.backend);
     Resolved resolved{.ranks = p.problem.ranks > 0 ? p.problem.ranks : comm.size(),
                       .started = comm.size(),
                       .rank = comm.rank(),

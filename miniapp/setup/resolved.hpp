@@ -30,6 +30,8 @@ constexpr auto names_of(SchemeChooser) {
 struct Communication {
     SchemeChooser chooser = SchemeChooser::deck;
     SchemeOptions scheme;  // the deck's, or standard where another chooses
+    // Tried in this run for each exchange; none where the deck gives one.
+    std::vector<Carrier> transports;
     ExchangeOptions exchange;
     AllReduceOptions all_reduce;
 };
@@ -68,6 +70,10 @@ struct NamedSolver {
 inline std::vector<NamedSolver> solver_of_deck(const Deck& deck) {
     return {{deck.parameters.bottom.solver, deck.parameters.bottom}};
 }
+
+// Why a run cannot use that transport, and what to write instead; empty if it can. `direct`: MPI gets the
+// memory of devices.
+std::string why_not_carried_by(Carrier carrier, bool direct);
 
 // The deck has passed validate(). Collective.
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm);

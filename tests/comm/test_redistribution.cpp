@@ -84,7 +84,7 @@ TEST_CASE("cells arrive where their boxes go, under every scheme, several fields
     };
 
     for (const bool replicated : {false, true})
-        for (const SchemeOptions& scheme : candidates({.message_cap = 1000})) {
+        for (const SchemeOptions& scheme : candidates({.message_cap = 1000, .carrier = carrier})) {
             if (scheme.scheme == Scheme::staged_axes) continue;
             INFO(name(scheme) << " replicated " << replicated);
             const BoxDistribution owners = BoxDistribution::owners_of(layout);
@@ -99,7 +99,7 @@ TEST_CASE("cells arrive where their boxes go, under every scheme, several fields
                 return Redistribution(there ? Redistribution::Ends{home.get(), away.get()}
                                             : Redistribution::Ends{away.get(), home.get()},
                                       comm.rank(), pattern, layout, cube(width),
-                                      make_plan(pattern, topology, scheme, comm.rank()), {.carrier = carrier},
+                                      make_plan(pattern, topology, scheme, comm.rank()), {},
                                       TransportOptions{comm, topology, 1});
             };
             Redistribution to = move(owners, holders, true);

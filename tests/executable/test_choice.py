@@ -174,9 +174,24 @@ class Choice(ChoiceTest):
             self.assertRegex(run.stdout, r"(?m)^trying the schemes took \d")
             self.assertRegex(run.stdout, r"(?m)^CHECK  ghosts_of_schemes +PASS")
 
+    def test_auto_tries_every_transport_of_the_scheme_and_keeps_the_fastest(self) -> None:
+        for ranks in (1, 2, 3, 8):
+            run = self.valid(ranks, *BOXES, *ONCE, "comm.transport=auto")
+            rows = run.records("scheme")
+            ways = {row["transport"] for row in rows}
+            self.assertLessEqual({"isend", "persistent", "neighbour", "shared", "put"}, ways)
+            self.assertEqual(len(rows), 3 * len(ways))
+            self.assertEqual({row["scheme"] for row in rows}, {"standard"})
+            for row in self.chosen(run):
+                rivals = [r for r in rows if (r["level"], r["purpose"]) == (row["level"], row["purpose"])]
+                self.assertEqual(min(row["rounds"]), min(min(r["rounds"]) for r in rivals))
+                self.assertRegex(run.stdout, rf"(?m)^ +{row['level']}  .*deck +{row['transport']}\b")
+            self.assertRegex(run.stdout, r"(?m)^trying the transports took \d")
+            self.assertRegex(run.stdout, r"(?m)^CHECK  ghosts_of_schemes +PASS")
+
     def test_whoever_chooses_the_residuals_are_the_same_bits(self) -> None:
         reference = self.valid(4, *BOXES, *ONCE).record("solve")["residuals"]
-        for words in (["comm.scheme=auto", LASSEN], ["comm.scheme=tuned"], ["comm.scheme=three_step", LASSEN]):
+        for words in (["comm.scheme=auto", LASSEN], ["comm.scheme=tuned", "comm.transport=auto"], ["comm.scheme=three_step", LASSEN]):
             run = self.valid(4, *BOXES, *ONCE, self.NODES, *words)
             self.assertEqual(run.record("solve")["residuals"], reference)
             self.assertRegex(run.stdout, r"(?m)^    1  interpolation  \S+ +(auto|tuned|deck)\b")

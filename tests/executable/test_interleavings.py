@@ -89,7 +89,7 @@ class Interleavings(KeelTest):
         three = "comm.scheme=three_step"
         self.same(EXCHANGES, [(4, [three, "comm.transport=persistent"]), (3, [three, "comm.transport=neighbour", "comm.allreduce=recursive_doubling"]),
                               (4, ["comm.overlap=true", "comm.transport=shared"]), (8, [three, "comm.transport=put"])])  # fmt: skip
-        self.same(MATRIX, [(3, ["comm.scheme=two_step", f"comm.transport={way}"]) for way in ("persistent", "neighbour", "shared", "put")],
+        self.same(MATRIX, [(3, ["comm.scheme=two_step", f"comm.transport={way}"]) for way in ("persistent", "neighbour", "shared", "put", "auto")],
                   ranks=3)  # fmt: skip
 
     def test_products_with_a_matrix(self) -> None:

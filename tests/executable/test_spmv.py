@@ -233,8 +233,8 @@ class AlgebraicMultigrid(KeelTest):
         self.assertEqual([row for row in planned.records("scheme") if row["purpose"].startswith("amg_")], [])
 
     def test_schemes_tried_on_every_level_bring_the_same_and_change_no_solution(self) -> None:
-        runs = [self.valid(4, *PRECONDITIONED, "comm.ranks_per_node=2", f"comm.scheme={scheme}")
-                for scheme in ("standard", "tuned")]  # fmt: skip
+        runs = [self.valid(4, *PRECONDITIONED, "comm.ranks_per_node=2", *tried)
+                for tried in ([], ["comm.scheme=tuned", "comm.transport=auto"])]  # fmt: skip
         sizes = [[level["nonzeros"] for level in run.record("amg")["levels"]] for run in runs]
         self.assertEqual(*sizes)
         self.assertEqual(*(run.record("solve")["iterations"] for run in runs))
@@ -669,7 +669,7 @@ class Schemes(KeelTest):
         for more in (["comm.scheme=two_step"], ["comm.scheme=two_step/max_need"],
                      ["comm.scheme=three_step"], ["comm.scheme=split", "comm.message_cap=300"],
                      ["comm.scheme=split/always", "comm.message_cap=300"],
-                     ["comm.scheme=auto", self.LASSEN], ["comm.scheme=tuned"]):  # fmt: skip
+                     ["comm.scheme=auto", self.LASSEN], ["comm.scheme=tuned"], ["comm.transport=auto"]):  # fmt: skip
             with self.subTest(more=more):
                 self.assertEqual(residuals(*more), reference)
 

@@ -4,37 +4,23 @@
 
 namespace keel {
 
-Persistent::~Persistent() {
-    free_all();
-}
-
 void Persistent::free_all() {
-    for (Prepared& one : prepared_)
-        for (MPI_Request& request : one.requests) MPI_Request_free(&request);
+    for (auto& [flight, requests] : prepared_)
+        for (MPI_Request& request : requests) MPI_Request_free(&request);
     prepared_.clear();
 }
 
 void Persistent::post_receives() {
-    auto found = std::ranges::find(prepared_, flight(), &Prepared::flight);
+    auto found = std::ranges::find(prepared_, flight(), [](const auto& one) { return one.first; });
     if (found == prepared_.end()) {
-        prepare();
+        auto request = open_.begin();
+        for (const MessageEnd& message : schedule().receives) init_receive(message, *request++);
+        for (const SendStage& stage : schedule().stages)
+            for (const MessageEnd& message : stage.sends) init_send(message, *request++);
         found = prepared_.insert(found, {flight(), open_});
     }
-    open_ = found->requests;
+    open_ = found->second;
     start_all(of_receives());
-}
-
-void Persistent::prepare() {
-    auto request = of_receives().begin();
-    for (const MessageEnd& message : schedule().receives) init_receive(message, *request++);
-    for (std::size_t stage = 0; stage < schedule().stages.size(); ++stage) {
-        request = of_sends(stage).begin();
-        for (const MessageEnd& message : schedule().stages[stage].sends) init_send(message, *request++);
-    }
-}
-
-void Persistent::post_sends(std::size_t stage) {
-    start_all(of_sends(stage));
 }
 
 void Persistent::start_all(std::span<MPI_Request> requests) {

@@ -10,7 +10,7 @@ namespace keel {
 class Persistent : public MessagesByRequest {
   public:
     using MessagesByRequest::MessagesByRequest;
-    ~Persistent() override;
+    ~Persistent() override { free_all(); }
     // Buffers that grow are elsewhere afterwards. All ranks make their messages ready anew then, so that both
     // ends of each do so equally often.
     void reserve(std::size_t /*fields*/) override { free_all(); }
@@ -19,21 +19,14 @@ class Persistent : public MessagesByRequest {
     // Make a message of the flight ready.
     virtual void init_receive(const MessageEnd& message, MPI_Request& request) const;
     virtual void init_send(const MessageEnd& message, MPI_Request& request) const;
-    void post_sends(std::size_t stage) override;
+    void post_sends(std::size_t stage) override { start_all(of_sends(stage)); }
 
   private:
-    // The messages of flights alike.
-    struct Prepared {
-        Flight flight;
-        std::vector<MPI_Request> requests;
-    };
-
     void post_receives() override;
-    void prepare();
     void free_all();
     static void start_all(std::span<MPI_Request> requests);
 
-    std::vector<Prepared> prepared_;
+    std::vector<std::pair<Flight, std::vector<MPI_Request>>> prepared_;  // the messages of flights alike
 };
 
 }  // namespace keel

@@ -111,6 +111,16 @@ MessagesByRequest::MessagesByRequest(const TransportOptions& options, const Rank
     open_.resize(first_.back(), MPI_REQUEST_NULL);
 }
 
+void MessagesByRequest::post_receives() {
+    auto request = of_receives().begin();
+    for (const MessageEnd& message : schedule().receives) post_receive(message, *request++);
+}
+
+void MessagesByRequest::post_sends(std::size_t stage) {
+    auto request = of_sends(stage).begin();
+    for (const MessageEnd& message : schedule().stages[stage].sends) post_send(message, *request++);
+}
+
 void MessagesByRequest::post_receive(const MessageEnd& message, MPI_Request& request) const {
     require(
         MPI_Irecv(flight().receive + flight().place(message), count(message, message.peer, schedule().rank),
@@ -122,6 +132,10 @@ void MessagesByRequest::post_send(const MessageEnd& message, MPI_Request& reques
     require(MPI_Isend(flight().send + flight().place(message), count(message, schedule().rank, message.peer),
                       flight().type(), message.peer, tag(message), comm(), &request),
             "MPI_Isend");
+}
+
+std::unique_ptr<Transport> make_isend(const TransportOptions& options, const RankSchedule& schedule) {
+    return std::make_unique<MessagesByRequest>(options, schedule);
 }
 
 std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from, MPI_Comm to) {

@@ -93,7 +93,8 @@ class PostedMessages : public Transport {
     std::size_t window_bytes_ = 0;
 };
 
-// A request for each message: of the receives, then of the sends, stage after stage.
+// A request for each message: of the receives, then of the sends, stage after stage. By itself it is `isend`,
+// which posts each message anew.
 class MessagesByRequest : public PostedMessages {
   public:
     MessagesByRequest(const TransportOptions& options, const RankSchedule& schedule);
@@ -102,11 +103,14 @@ class MessagesByRequest : public PostedMessages {
     std::span<MPI_Request> requests(std::size_t first, std::size_t end, bool all) override {
         return std::span(open_).subspan(first, (all ? open_.size() : end) - first);
     }
+    std::size_t sends_before(std::size_t stage) const { return first_[stage] - first_.front(); }
     // A stage's requests, in the order of its sends.
     std::span<MPI_Request> of_sends(std::size_t stage) {
         return std::span(open_).subspan(first_[stage], schedule().stages[stage].sends.size());
     }
     std::span<MPI_Request> of_receives() { return std::span(open_).first(schedule().receives.size()); }
+    void post_receives() override;
+    void post_sends(std::size_t stage) override;
     void post_receive(const MessageEnd& message, MPI_Request& request) const;
     void post_send(const MessageEnd& message, MPI_Request& request) const;
 
@@ -119,6 +123,7 @@ class MessagesByRequest : public PostedMessages {
 // The numbers of ranks of one communicator in another; MPI_UNDEFINED of those that are not in it.
 std::vector<int> translated(const std::vector<int>& ranks, MPI_Comm from, MPI_Comm to);
 
+// make_transport() by each Carrier.
 std::unique_ptr<Transport> make_isend(const TransportOptions& options, const RankSchedule& schedule);
 std::unique_ptr<Transport> make_persistent(const TransportOptions& options, const RankSchedule& schedule);
 std::unique_ptr<Transport> make_partitioned(const TransportOptions& options, const RankSchedule& schedule);

@@ -4,59 +4,34 @@
 // Fences and MPI_Win_start wait where sums in flight are not progressed, so that ranks could wait for each
 // other; flags in the window took longer with 8 ranks on two cores (measured).
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <exception>
 
-#include "comm/carry/transports/posted.hpp"
+#include "comm/carry/transports/windows.hpp"
 
 namespace keel {
 namespace {
 
-class Put : public MessagesByRequest {
+class Put : public WindowMessages {
   public:
-    using MessagesByRequest::MessagesByRequest;
-    ~Put() override {
-        // Windows are freed by all ranks together, of which another may not come here.
-        if (std::uncaught_exceptions() == 0) free_window();
-    }
-
-    void reserve(std::size_t fields) override {
-        fields_ = fields;
-        std::vector<std::int64_t> places{0};
-        for (const MessageEnd& message : schedule().receives)
-            places.push_back(places.back() + 2 * half(message));
-        keep_window(places.back());
-        if (is_virtual()) return;
-        free_window();
-        require(
-            MPI_Win_allocate(places.back(), 1, MPI_INFO_NULL, comm(), static_cast<void*>(&base_), &window_),
-            "MPI_Win_allocate");
-        require(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
-        places.pop_back();
-        sent_ = places_at_receivers(places);
-        received_ = places;
-        exchange_ = 0;
-        for (std::vector<MPI_Request>& answers : answers_) answers.assign(sent_.size(), MPI_REQUEST_NULL);
-    }
+    Put(const TransportOptions& options, const RankSchedule& schedule) : WindowMessages(options, schedule) {}
+    ~Put() override { close(); }
 
   private:
-    std::int64_t half(const MessageEnd& message) const {
-        return static_cast<std::int64_t>(message.values * fields_ * sizeof(double));
+    void allocate(std::int64_t bytes) override {
+        require(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm(), static_cast<void*>(&base_), &window_),
+                "MPI_Win_allocate");
+        for (std::vector<MPI_Request>& answers : answers_)
+            answers.assign(open_.size() - received_.size(), MPI_REQUEST_NULL);
     }
-    std::int64_t of_this_exchange(std::int64_t place, const MessageEnd& message) const {
-        return place + static_cast<std::int64_t>(exchange_ % 2) * half(message);
-    }
-    void free_window() {
-        if (window_ == MPI_WIN_NULL) return;
-        // No sum is progressed, as the reductions may be gone before this object is.
+    // No sum is progressed, as the reductions may be gone before this object is.
+    void settle() override {
         for (std::vector<MPI_Request>& answers : answers_)
             if (std::ranges::count(answers, MPI_REQUEST_NULL) < std::ssize(answers))
                 require(MPI_Waitall(static_cast<int>(answers.size()), answers.data(), MPI_STATUSES_IGNORE),
                         "MPI_Waitall");
-        MPI_Win_unlock_all(window_);
-        MPI_Win_free(&window_);
+    }
+    std::int64_t of_this_exchange(std::int64_t place, const MessageEnd& message) const {
+        return place + static_cast<std::int64_t>(exchange_ % 2) * room(message);
     }
 
     void post_receives() override {
@@ -69,7 +44,7 @@ class Put : public MessagesByRequest {
     void post_sends(std::size_t stage) override {
         const std::vector<MessageEnd>& sends = schedule().stages[stage].sends;
         const std::span<MPI_Request> told = of_sends(stage);
-        const auto first = static_cast<std::size_t>(told.data() - open_.data()) - received_.size();
+        const std::size_t first = sends_before(stage);
         // The messages of the exchange before the last, which lay there, have been read.
         const auto answers = std::span(answers_[exchange_ % 2]).subspan(first, sends.size());
         until_done(answers);
@@ -101,12 +76,8 @@ class Put : public MessagesByRequest {
         }
     }
 
-    MPI_Win window_ = MPI_WIN_NULL;
     std::byte* base_ = nullptr;
-    std::size_t fields_ = 0;                           // for which there is room
-    std::vector<std::int64_t> received_, sent_;        // places in the receivers' windows, as the schedule
     std::array<std::vector<MPI_Request>, 2> answers_;  // to the messages in either place
-    std::size_t exchange_ = 0;                         // the number of the exchange in flight
 };
 
 }  // namespace

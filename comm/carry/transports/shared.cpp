@@ -1,13 +1,10 @@
 // Messages between ranks that share memory lie in windows of MPI_Win_allocate_shared, each in two places in
 // turn: the sender copies it into the receiver's window, the receiver out of it. Others travel as by isend.
 
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
-#include <exception>
 #include <numeric>
 
-#include "comm/carry/transports/posted.hpp"
+#include "comm/carry/transports/windows.hpp"
 
 namespace keel {
 namespace {
@@ -27,11 +24,11 @@ struct Place {
     std::byte* half(std::uint64_t exchange) const { return at + sizeof(Counts) + exchange % 2 * bytes; }
 };
 
-class Shared : public MessagesByRequest {
+class Shared : public WindowMessages {
   public:
     // Collective, as all that makes an exchange.
     Shared(const TransportOptions& options, const RankSchedule& schedule)
-        : MessagesByRequest(options, schedule) {
+        : WindowMessages(options, schedule, alignof(Counts), sizeof(Counts)) {
         if (is_virtual()) return;
         require(MPI_Comm_split_type(comm(), MPI_COMM_TYPE_SHARED, schedule.rank, MPI_INFO_NULL, &node_),
                 "MPI_Comm_split_type");
@@ -40,77 +37,53 @@ class Shared : public MessagesByRequest {
         on_node_ = translated(ranks, comm(), node_);
     }
     ~Shared() override {
-        // Windows are freed by all ranks together, of which another may not come here.
-        if (is_virtual() || std::uncaught_exceptions() > 0) return;
-        free_window();
-        MPI_Comm_free(&node_);
-    }
-
-    void reserve(std::size_t fields) override {
-        const auto bytes = [fields](const MessageEnd& message) {  // whole lines
-            const std::size_t values = message.values * fields * sizeof(double);
-            return (values + alignof(Counts) - 1) / alignof(Counts) * alignof(Counts);
-        };
-        std::vector<std::int64_t> places{alignof(Counts)};
-        for (const MessageEnd& message : schedule().receives)
-            places.push_back(places.back() + static_cast<std::int64_t>(sizeof(Counts) + 2 * bytes(message)));
-        keep_window(places.back());
-        if (is_virtual()) return;
-        free_window();
-        std::byte* base = nullptr;
-        require(MPI_Win_allocate_shared(places.back(), 1, MPI_INFO_NULL, node_, static_cast<void*>(&base),
-                                        &window_),
-                "MPI_Win_allocate_shared");
-        require(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
-        places.pop_back();
-        // MPI aligns as it likes; pages are alike in all ranks.
-        for (std::int64_t& place : places)
-            place -= static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base) % alignof(Counts));
-        exchange_ = 0;
-        received_.clear();
-        for (const MessageEnd& message : schedule().receives) {
-            std::byte* const place = base + places[received_.size()];
-            new (place) Counts();
-            received_.push_back({base_of(message.peer) ? place : nullptr, bytes(message)});
-        }
-        sent_.clear();
-        const std::vector<std::int64_t> given = places_at_receivers(places);
-        for (const SendStage& stage : schedule().stages)
-            for (const MessageEnd& message : stage.sends) {
-                std::byte* const others = base_of(message.peer);
-                sent_.push_back({others ? others + given[sent_.size()] : nullptr, bytes(message)});
-            }
+        close();
+        if (node_ != MPI_COMM_NULL && std::uncaught_exceptions() == 0) MPI_Comm_free(&node_);
     }
 
   private:
-    // The window of a rank of the exchange, null of one that shares no memory.
-    std::byte* base_of(int peer) const {
-        const int rank = on_node_[static_cast<std::size_t>(peer)];
-        if (rank == MPI_UNDEFINED) return nullptr;
+    void allocate(std::int64_t bytes) override {
+        std::byte* base = nullptr;
+        require(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node_, static_cast<void*>(&base), &window_),
+                "MPI_Win_allocate_shared");
+        from_.clear();
+        for (const MessageEnd& message : schedule().receives) {
+            from_.push_back(place(schedule().rank, message, received_[from_.size()]));
+            new (from_.back().at) Counts();
+            if (on_node(message.peer) == MPI_UNDEFINED) from_.back().at = nullptr;
+        }
+    }
+    void opened() override {
+        to_.clear();
+        for (const SendStage& stage : schedule().stages)
+            for (const MessageEnd& message : stage.sends)
+                to_.push_back(place(message.peer, message, sent_[to_.size()]));
+    }
+    int on_node(int rank) const { return on_node_[static_cast<std::size_t>(rank)]; }
+    // A place in the window of a rank of the exchange; null if that rank shares no memory.
+    Place place(int owner, const MessageEnd& message, std::int64_t offset) const {
+        if (on_node(owner) == MPI_UNDEFINED) return {};
         MPI_Aint bytes = 0;
         int unit = 0;
         std::byte* base = nullptr;
-        require(MPI_Win_shared_query(window_, rank, &bytes, &unit, static_cast<void*>(&base)),
+        require(MPI_Win_shared_query(window_, on_node(owner), &bytes, &unit, static_cast<void*>(&base)),
                 "MPI_Win_shared_query");
-        return base;
-    }
-    void free_window() {
-        if (window_ == MPI_WIN_NULL) return;
-        MPI_Win_unlock_all(window_);
-        MPI_Win_free(&window_);
+        // MPI aligns as it likes; pages are alike in all ranks.
+        const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base)) % line_;
+        return {base + (line_ - beyond) % line_ + offset, static_cast<std::size_t>(room(message))};
     }
 
     void post_receives() override {
         ++exchange_;
-        for (std::size_t n = 0; n < received_.size(); ++n)
-            if (received_[n].at == nullptr) post_receive(schedule().receives[n], of_receives()[n]);
+        for (std::size_t n = 0; n < from_.size(); ++n)
+            if (from_[n].at == nullptr) post_receive(schedule().receives[n], of_receives()[n]);
     }
     void post_sends(std::size_t stage) override {
         const std::span<MPI_Request> requests = of_sends(stage);
-        const auto first = static_cast<std::size_t>(requests.data() - open_.data()) - received_.size();
+        const std::size_t first = sends_before(stage);
         for (std::size_t n = 0; n < requests.size(); ++n) {
             const MessageEnd& message = schedule().stages[stage].sends[n];
-            const Place& place = sent_[first + n];
+            const Place& place = to_[first + n];
             if (place.at == nullptr) {
                 post_send(message, requests[n]);
                 continue;
@@ -124,7 +97,7 @@ class Shared : public MessagesByRequest {
     }
     void complete(std::size_t first, std::size_t end) override {
         for (std::size_t n = first; n < end; ++n) {
-            const Place& place = received_[n];
+            const Place& place = from_[n];
             if (place.at == nullptr) continue;
             const MessageEnd& message = schedule().receives[n];
             until(place.counts().written, exchange_);
@@ -138,10 +111,8 @@ class Shared : public MessagesByRequest {
     }
 
     MPI_Comm node_ = MPI_COMM_NULL;
-    std::vector<int> on_node_;  // each rank's number among those of the node; MPI_UNDEFINED elsewhere
-    MPI_Win window_ = MPI_WIN_NULL;
-    std::vector<Place> received_, sent_;  // in the order of the schedule
-    std::uint64_t exchange_ = 0;          // the number of the exchange in flight, from 1 on
+    std::vector<int> on_node_;      // each rank's number among those of the node; MPI_UNDEFINED elsewhere
+    std::vector<Place> from_, to_;  // in the order of the schedule
 };
 
 }  // namespace

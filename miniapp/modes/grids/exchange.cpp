@@ -43,6 +43,7 @@ class ExchangeMode : public GridMode {
         context.report.begin(facts);
         context.progress.say("comparing communication schemes");
         std::vector<SchemeTable> schemes = compare_schemes(prepared.grids(), finest, resolved, comm);
+        try_transports(resolved.comm, schemes);
         const Tried tried = time_schemes(
             comm, {resolved.warmup, resolved.repeats},
             [&](const SchemeTable& table) {

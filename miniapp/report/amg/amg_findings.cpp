@@ -45,24 +45,33 @@ struct MessagesOfLevel {
     const char* meaning;  // in tables
     SchemeOptions AmgLevelFacts::*by;
     bool on_coarsest = false;
+    bool in_cycles = true;  // false: in set-up alone, by isend
+
+    // "three_step by shared"
+    std::string scheme(const AmgLevelFacts& facts) const {
+        const SchemeOptions& scheme = facts.*by;
+        const bool anew = !in_cycles || scheme.carrier == Carrier::isend;
+        return name(scheme) + (anew ? std::string() : std::string(" by ") + name(scheme.carrier));
+    }
 };
 constexpr std::array all_messages{
     MessagesOfLevel{"values_by", "A x, values of ghosts", &AmgLevelFacts::values_by, true},
-    MessagesOfLevel{"rows_by", "rows of P for A P", &AmgLevelFacts::rows_by},
-    MessagesOfLevel{"partial_rows_by", "rows of P^T (A P)", &AmgLevelFacts::partial_rows_by},
+    MessagesOfLevel{"rows_by", "rows of P for A P", &AmgLevelFacts::rows_by, false, false},
+    MessagesOfLevel{"partial_rows_by", "rows of P^T (A P)", &AmgLevelFacts::partial_rows_by, false, false},
     MessagesOfLevel{"transfers_by", "P e, P^T r", &AmgLevelFacts::transfers_by}};
 
 // The schemes by level, unless one scheme carries all.
 std::string level_schemes(const AmgFindings& amg) {
     ReportTable table("");
     bool several = false;
-    const std::string one = name(amg.levels.front().facts.values_by);
+    const SchemeOptions& one = amg.levels.front().facts.values_by;
     for (const MessagesOfLevel& messages : all_messages) {
         Row row{{"", messages.meaning, "scheme"}};
         for (std::size_t l = 0; l + (messages.on_coarsest ? 0 : 1) < amg.levels.size(); ++l) {
-            const std::string word = name(amg.levels[l].facts.*messages.by);
-            several = several || word != one;
-            row.emplace_back("", word, level_name(l));
+            const AmgLevelFacts& facts = amg.levels[l].facts;
+            const SchemeOptions& scheme = facts.*messages.by;
+            several = several || name(scheme) != name(one) || scheme.carrier != one.carrier;
+            row.emplace_back("", messages.scheme(facts), level_name(l));
         }
         table.add(row);
     }
@@ -264,7 +273,7 @@ std::string amg_records(const AmgFindings& amg, const std::string& solver, const
         Row row = level_row(l, level.facts);
         for (const MessagesOfLevel& messages : all_messages)
             row.emplace_back(messages.field,
-                             last && !messages.on_coarsest ? Json() : Json(name(level.facts.*messages.by)));
+                             last && !messages.on_coarsest ? Json() : Json(messages.scheme(level.facts)));
         for (const AmgOperation& operation : level.operations)
             row.emplace_back(operation.word, Json{{"busiest", volume_json(operation.traffic.busiest)},
                                                   {"all", volume_json(operation.traffic.all)}});

@@ -40,8 +40,6 @@ void check_simulated(Rules& rules) {
     // The run would end by a clock that stands still while the program computes, hours later or never.
     rules.allow(p.run.time_limit == 0, {"run.time_limit"},
                 "time is simulated here, and repeats itself; leave it out");
-    rules.allow(p.comm.transport == Carrier::isend || p.comm.transport == Carrier::persistent,
-                {"comm.transport"}, "time is simulated here, by messages alone; choose isend or persistent");
 }
 
 // The ranks, their nodes and sockets.
@@ -132,11 +130,10 @@ void check_run(Rules& rules, int started) {
     rules.allow(!device_aware || Session::takes_device_memory(backend), {"comm.device"},
                 fmt::format("{} does not say that it takes the memory of {} devices; choose staged or auto",
                             Session::library(), backend));
-    rules.allow(p.comm.transport != Carrier::partitioned || has_partitioned_messages(), {"comm.transport"},
-                fmt::format("{} has no partitioned messages (MPI 4); choose persistent", Session::library()));
-    rules.allow(
-        !device_aware || !in_windows(p.comm.transport), {"comm.transport", "comm.device"},
-        "messages lie in memory of the host; give comm.device = \"staged\", or choose another transport");
+    if (const auto carrier = named<Carrier>(p.comm.transport)) {
+        const std::string why_not = why_not_carried_by(*carrier, device_aware);
+        rules.allow(why_not.empty(), {"comm.transport", "comm.device"}, why_not);
+    }
     rules.allow(p.problem.ranks == 0 || p.problem.ranks == started, {"problem.ranks"},
                 fmt::format("this run has {}; start as many, or plan for them with --dry-run", started));
     // A deck may serve both; the command line was meant for this run.

@@ -38,6 +38,7 @@ std::size_t slot_of(const std::vector<ReverseStage::Contribution>& parts, const 
 }  // namespace
 
 ItemExchange SetupContext::exchange(Operations& buffers, Plan plan) const {
+    plan.carrier = Carrier::isend;
     return {buffers, std::move(plan), comm.rank(), {comm, topology}};
 }
 

@@ -52,7 +52,8 @@ struct SetupContext {
         if (watch) watch(step, what);
     }
 
-    // Makes an exchange by this rank's part of a plan; `buffers` must outlive it.
+    // Makes an exchange by this rank's part of a plan; `buffers` must outlive it. Messages go by isend, since
+    // most of these exchanges run once.
     ItemExchange exchange(Operations& buffers, Plan plan) const;
     // Operations that make message buffers and nothing else.
     std::unique_ptr<Operations> buffers() const;
