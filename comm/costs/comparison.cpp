@@ -21,15 +21,16 @@ void for_each_number(AnyShare& share, const Visit& visit) {
     }
 }
 
-void add(Share::Side& side, std::size_t stage, const Message& message, double bytes, const Setup& setup) {
+void add(Share::Side& side, std::size_t stage, const Message& message, double bytes, const Setup& setup,
+         Carrier carrier) {
     side.longest = std::max(side.longest, bytes / static_cast<double>(setup.value_bytes));
     const Locality locality = setup.topology.places().locality(message.source, message.target);
     const bool off_node = locality == Locality::off_node;
     side.volume.add({1, bytes, off_node ? 1.0 : 0.0, off_node ? bytes : 0.0});
     if (setup.model == nullptr) return;
     const auto& [machine, memory] = *setup.model;
-    side.loads[stage].add(machine, memory, locality, bytes);
-    side.near[stage].add(machine, memory, off_node ? locality : Locality::socket, bytes);
+    side.loads[stage].add(machine, memory, locality, bytes, carrier);
+    side.near[stage].add(machine, memory, off_node ? locality : Locality::socket, bytes, carrier);
 }
 
 // The time of a plan from the shares of these processes.
@@ -113,8 +114,10 @@ void require_known(const Model& model, const Topology& topology) {
 std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup) {
     std::vector<Share> shares(static_cast<std::size_t>(setup.topology.ranks()));
     for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
-        add(shares[static_cast<std::size_t>(message.source)].sent, stage, message, bytes, setup);
-        add(shares[static_cast<std::size_t>(message.target)].received, stage, message, bytes, setup);
+        add(shares[static_cast<std::size_t>(message.source)].sent, stage, message, bytes, setup,
+            plan.carrier);
+        add(shares[static_cast<std::size_t>(message.target)].received, stage, message, bytes, setup,
+            plan.carrier);
     });
     return shares;
 }
@@ -122,8 +125,8 @@ std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup&
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup) {
     Share share;
     for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
-        if (message.source == rank) add(share.sent, stage, message, bytes, setup);
-        if (message.target == rank) add(share.received, stage, message, bytes, setup);
+        if (message.source == rank) add(share.sent, stage, message, bytes, setup, plan.carrier);
+        if (message.target == rank) add(share.received, stage, message, bytes, setup, plan.carrier);
     });
     return share;
 }

@@ -65,6 +65,23 @@ Postal Machine::message(Memory memory, Locality locality, double bytes) const {
     throw MissingParameter(name, {parameter}, ranks_to_measure(memory, locality));
 }
 
+const std::optional<Carriage>& Machine::transport(Carrier carrier, Locality locality) const {
+    const auto& known = transports[static_cast<std::size_t>(carrier)];
+    const auto& there = known[static_cast<std::size_t>(locality)];
+    const bool as_in_node = !there && locality == Locality::socket;
+    return as_in_node ? known[static_cast<std::size_t>(Locality::node)] : there;
+}
+
+Postal Machine::carried(Carrier carrier, Locality locality, Postal by_isend) const {
+    const auto& own = transport(carrier, locality);
+    const auto& isend = transport(Carrier::isend, locality);
+    if (!own || !isend) return by_isend;
+    const double busy = own->overhead - isend->overhead;
+    by_isend.alpha = std::max(0.0, by_isend.alpha + busy + own->latency - isend->latency);
+    if (by_isend.overhead) by_isend.overhead = std::clamp(*by_isend.overhead + busy, 0.0, by_isend.alpha);
+    return by_isend;
+}
+
 double Machine::injection() const {
     if (!injection_beta)
         throw MissingParameter(name, {"machine.injection"},

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/plans/carrier.hpp"
 #include "comm/ranks/locality.hpp"
 #include "kernels/cost.hpp"
 #include "kernels/names.hpp"
@@ -109,6 +110,15 @@ class MissingParameter : public std::runtime_error {
     std::string measure_;
 };
 
+// Short messages by a transport: seconds that each keeps its process busy, and seconds that pass once for all
+// messages of an exchange.
+struct Carriage {
+    double overhead = 0;
+    double latency = 0;
+
+    friend bool operator==(const Carriage&, const Carriage&) = default;
+};
+
 // The contents of a machine's file; predictions read the messages and the injection rate.
 struct Machine {
     std::string name;
@@ -123,6 +133,9 @@ struct Machine {
     // n latencies; 1: they take one latency and n overheads. If unknown, 1 for messages of known overhead,
     // else 0, an upper bound.
     std::optional<double> concurrency;
+    // By transport and locality. What is unknown costs what isend costs.
+    std::array<std::array<std::optional<Carriage>, names_of(Locality{}).size()>, names_of(Carrier{}).size()>
+        transports;
     std::vector<CopyCosts> copies;
     std::optional<Compute> compute;
     Noise noise;
@@ -131,6 +144,10 @@ struct Machine {
     // a node.
     Postal message(Memory memory, Locality locality, double bytes) const;  // `bytes` of one message
     double injection() const;
+    // The cost of a message in host memory by this transport, from its cost by isend.
+    Postal carried(Carrier carrier, Locality locality, Postal by_isend) const;
+    // Within a socket, where nothing is known of that, as within a node.
+    const std::optional<Carriage>& transport(Carrier carrier, Locality locality) const;
 
     friend bool operator==(const Machine&, const Machine&) = default;
 };

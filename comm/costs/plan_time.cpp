@@ -5,8 +5,9 @@
 
 namespace keel {
 
-void Load::add(const Machine& machine, Memory memory, Locality locality, double bytes) {
-    const Postal cost = machine.message(memory, locality, bytes);
+void Load::add(const Machine& machine, Memory memory, Locality locality, double bytes, Carrier carrier) {
+    Postal cost = machine.message(memory, locality, bytes);
+    if (memory == Memory::host) cost = machine.carried(carrier, locality, cost);
     const double shared = machine.concurrency.value_or(cost.overhead ? 1 : 0);
     const double busy = std::max(cost.overhead.value_or(0), (1 - shared) * cost.alpha);
     overhead += busy;

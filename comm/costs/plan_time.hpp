@@ -23,7 +23,8 @@ struct Load {
     double off_node_bytes = 0;
 
     // Adds one message. Throws MissingParameter.
-    void add(const Machine& machine, Memory memory, Locality locality, double bytes);
+    void add(const Machine& machine, Memory memory, Locality locality, double bytes,
+             Carrier carrier = Carrier::isend);
     Load& operator+=(const Load& other);
 };
 

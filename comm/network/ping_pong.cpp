@@ -1,6 +1,8 @@
 #include "comm/network/ping_pong.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "comm/ranks/mpi.hpp"
 
@@ -8,6 +10,17 @@ namespace keel {
 namespace {
 
 constexpr int tag = 0;
+
+// This rank's messages, each of `values` values.
+Plan plan_of(const std::vector<Pair>& messages, int values, int rank) {
+    std::map<Pair, int> sequence;
+    std::vector<Transfer> transfers;
+    for (const Pair& pair : messages) {
+        const int n = sequence[pair]++;
+        transfers.push_back({pair.first, pair.second, n, {pair.first, values, n}});
+    }
+    return {{Phase::local, messages_of(std::move(transfers), rank)}, {}};
+}
 
 }  // namespace
 
@@ -121,28 +134,19 @@ void PingPong::round_trips(int count) {
     }
 }
 
-MessagesAtOnce::MessagesAtOnce(const Communicator& comm, const std::vector<Pair>& messages, std::size_t bytes)
-    : comm_(comm), sent_(bytes) {
-    for (const Pair& message : messages) {
-        if (message.first == comm.rank()) to_.push_back(message.second);
-        if (message.second == comm.rank()) from_.push_back(message.first);
-    }
-    received_.resize(from_.size(), sent_);
+MessagesAtOnce::MessagesAtOnce(const Communicator& comm, const Topology& topology,
+                               const std::vector<Pair>& messages, std::size_t bytes, Carrier carrier)
+    : schedule_(plan_of(messages, static_cast<int>(bytes / sizeof(double)), comm.rank()), comm.rank()),
+      sent_(schedule_.send_values()),
+      received_(schedule_.receive_values()),
+      transport_(make_transport(carrier, {comm, topology, tag}, schedule_)) {
+    transport_->reserve(1);
 }
 
 void MessagesAtOnce::exchanges(int count) {
-    const int bytes = static_cast<int>(sent_.size());
-    std::vector<MPI_Request> requests(from_.size() + to_.size());
-    const MPI_Comm comm = comm_.impl().comm;
     for (int n = 0; n < count; ++n) {
-        for (std::size_t i = 0; i < from_.size(); ++i)
-            require(MPI_Irecv(received_[i].data(), bytes, MPI_CHAR, from_[i], tag, comm, &requests[i]),
-                    "MPI_Irecv");
-        for (std::size_t i = 0; i < to_.size(); ++i)
-            require(MPI_Isend(sent_.data(), bytes, MPI_CHAR, to_[i], tag, comm, &requests[from_.size() + i]),
-                    "MPI_Isend");
-        require(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-                "MPI_Waitall");
+        transport_->start(sent_.data(), received_.data(), 1, Precision::fp64);
+        transport_->wait();
     }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/carry/transport.hpp"
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/locality.hpp"
 #include "kernels/backends/registry.hpp"
@@ -18,7 +19,7 @@ struct Pair {
     int first = 0;
     int second = 0;
 
-    friend bool operator==(const Pair&, const Pair&) = default;
+    friend auto operator<=>(const Pair&, const Pair&) = default;
 };
 
 // All disjoint pairs of ranks at that distance; each rank is in at most one. Pure.
@@ -83,17 +84,18 @@ class PingPong {
 // Messages of one length that all ranks send and receive at once, from the first of each pair to the second.
 class MessagesAtOnce {
   public:
-    MessagesAtOnce(const Communicator& comm, const std::vector<Pair>& messages, std::size_t bytes);
+    // `bytes` are a multiple of 8. Collective.
+    MessagesAtOnce(const Communicator& comm, const Topology& topology, const std::vector<Pair>& messages,
+                   std::size_t bytes, Carrier carrier = Carrier::isend);
 
-    bool takes_part() const { return !to_.empty() || !from_.empty(); }
-    // The exchange again and again, without a pause. Nothing on ranks of no message.
+    bool takes_part() const { return !schedule_.empty(); }
+    // The exchange again and again, without a pause. All ranks take part, also those of no message.
     void exchanges(int count);
 
   private:
-    Communicator comm_;
-    std::vector<int> to_, from_;
-    std::vector<char> sent_;
-    std::vector<std::vector<char>> received_;
+    RankSchedule schedule_;
+    std::vector<double> sent_, received_;
+    std::unique_ptr<Transport> transport_;
 };
 
 }  // namespace keel

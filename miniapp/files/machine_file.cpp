@@ -104,6 +104,15 @@ Table machine_table() {
         .real("beta", &Machine::injection_beta, positive, "seconds a byte that a node sends, 1 / R_N")
         .add("rate", inverse_kind(), &Machine::injection_beta, "R_N, in place of beta");
     for (const Memory memory : values_of<Memory>()) add_messages(table, memory);
+    for (const Carrier carrier : values_of<Carrier>())
+        for (const Locality locality : values_of<Locality>())
+            section<Carriage>(table, fmt::format("transports.{}.{}", name(carrier), name(locality)),
+                              [=](auto& machine) {
+                                  return part(machine.transports[static_cast<std::size_t>(carrier)]
+                                                                [static_cast<std::size_t>(locality)]);
+                              })
+                .real("overhead", &Carriage::overhead, positive, "seconds that a short message is busy")
+                .real("latency", &Carriage::latency, positive, "seconds of an exchange of short messages");
     const auto copy = [](auto& machine) { return part(machine.copies); };
     section<CopyCosts>(table, "copy", copy)
         .integer("processes", &CopyCosts::processes, at_least(1), "processes of a node that copy at a time");
@@ -173,6 +182,13 @@ void check_machine(Rules& rules) {
                                               cost, eager, protocol));
     }
     for (const std::string& section : table.sections()) {
+        if (section.starts_with("transports.")) {
+            need(section + ".overhead");
+            need(section + ".latency");
+            const std::string isend = "transports.isend" + section.substr(section.rfind('.'));
+            rules.require(!rules.is_set(section) || rules.is_set(isend), {section, isend},
+                          fmt::format("{}: costs are beside those of isend; give {}", section, isend));
+        }
         if (table.find(section, "alpha")) need(section + ".alpha");
         if (table.find(section, "overhead")) limit(section + ".overhead", section + ".alpha");
         if (!table.find(section, "beta")) continue;

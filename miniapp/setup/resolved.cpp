@@ -47,6 +47,12 @@ bool sockets_unpriced(const Topology& topology, const Model& model) {
     return std::ranges::none_of(within, [](const auto& cost) { return cost.has_value(); });
 }
 
+// Whether messages are taken as those by isend because the machine's file has no others.
+bool transport_unpriced(const Machine& machine, Carrier carrier) {
+    const auto known = [&](Locality locality) { return machine.transport(carrier, locality).has_value(); };
+    return carrier != Carrier::isend && std::ranges::none_of(values_of<Locality>(), known);
+}
+
 // The limit of the host's messages where nothing is known of a device's.
 std::size_t rendezvous_from(const Model& model) {
     const auto& all = model.machine.messages;
@@ -139,6 +145,9 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     if (resolved.machine && sockets_unpriced(resolved.topology, *resolved.machine))
         resolved.remarks.push_back("machine " + resolved.machine->machine.name +
                                    " has no messages within a socket: they are taken as within a node");
+    if (resolved.machine && transport_unpriced(resolved.machine->machine, resolved.comm.scheme.carrier))
+        resolved.remarks.push_back(fmt::format("machine {} has no transports.{}: predicted as isend",
+                                               resolved.machine->machine.name, p.comm.transport));
     if (p.comm.message_cap == 0) resolved.comm.scheme.message_cap = rendezvous_from(*resolved.machine);
     if (p.comm.allreduce == AllReduceAlgorithm::automatic) choose_all_reduces(resolved);
     if (resolved.machine) resolved.simulation = simulation_on(resolved.machine->machine);

@@ -95,7 +95,7 @@ class Network(KeelTest):
         self.assertEqual(machine_of(run)["compute"], {"rate": machine["rate"], "launch": machine["launch"]})
         self.assertGreater(min(machine["rate"], machine["launch"]), 0)
         fans = of(run, "concurrency")  # alone in a node of two, a rank has two partners between nodes
-        self.assertEqual([(fan["class"], fan["bytes"], fan["messages"]) for fan in fans], [("off_node", 1, 2), ("off_node", 65536, 2)])
+        self.assertEqual([(fan["class"], fan["bytes"], fan["messages"]) for fan in fans], [("off_node", 8, 2), ("off_node", 65536, 2)])
         known = [fan for fan in fans if fan["identifiable"]]
         self.assertEqual(machine["concurrency"], min(max(known[0]["median"], 0), 1) if known else None)
         self.assertEqual(machine_of(run)["machine"].get("concurrency"), machine["concurrency"])
@@ -106,10 +106,17 @@ class Network(KeelTest):
             written = {name: fit[name] for name in ("alpha", "beta", "overhead") if fit[name] is not None}
             self.assertEqual(host[fit["class"]][fit["protocol"]], written)
             self.assertLessEqual(written.get("overhead", 0), fit["alpha"])
+        known = {(way, place): [cost["overhead"], cost["latency"]] for way, places in machine_of(run)["transports"].items() for place, cost in places.items()}
+        lines = {(line["transport"], line["class"]): [line["overhead"], line["latency"]] for line in of(run, "transport")}
+        positive = {key for key in lines if min(lines[key]) > 0}
+        self.assertEqual({key for key in positive if ("isend", key[1]) in positive} - set(known), set())
+        self.assertTrue(all(known[key] == lines[key] for key in known if key in lines))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "here.toml"
             path.write_text(run.files["here.toml"])
-            text = self.text(4, "--dry-run", f"comm.machine={path}", "comm.scheme=auto", "comm.ranks_per_node=2")
+            dry = ["--dry-run", f"comm.machine={path}", "comm.scheme=auto", "comm.ranks_per_node=2"]
+            text = self.text(4, *dry)
+            self.assertIn('comm.transport = "auto": only a run tries transports; isend is assumed', " ".join(self.text(4, *dry, "comm.transport=auto").split()))
         self.assertIn("least predicted time", text)
         self.assertIn("redicted solve", text)
 

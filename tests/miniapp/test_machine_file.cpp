@@ -204,6 +204,13 @@ TEST_CASE("a wrong file of a machine is refused with line and remedy") {
                Contains(at_line + "host.node.eager.overhead = -1e-07: must be >= 0"));
     CHECK_THAT(with("[[copy]]\nto_device = { alpha = 1e-6, beta = 1e-9, overhead = 1e-7 }"),
                Contains(":9: copy.to_device.overhead: unknown key; [copy.to_device] has alpha, beta, rate"));
+    const std::string put = "node = { overhead = 1e-6, latency = 2e-6 }\n";
+    CHECK(with("[transports.isend]\n" + put + "[transports.put]\n" + put).empty());
+    CHECK_THAT(
+        with("[transports.put]\n" + put),
+        Contains(":9: transports.put.node: costs are beside those of isend; give transports.isend.node"));
+    CHECK_THAT(with("[transports.isend]\nnode = { overhead = 1e-6 }"),
+               Contains(":9: transports.isend.node.latency is missing; give the seconds"));
     CHECK_THAT(with("[compute]"), Contains(at_line + "compute.rate is missing; give the bytes a second") &&
                                       Contains(at_line + "compute.launch is missing; give the seconds"));
     CHECK_THAT(with("[compute]\nrate = 1e9\nlaunch = -1e-6\nflop_rate = 0\ncahce = { bytes = 1, rate = 1 }"),

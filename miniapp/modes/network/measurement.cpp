@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t most_pairs = 4;
 constexpr int all_reduce_tag = 1;  // ping-pongs have 0
 constexpr int fan_rounds = 7;      // their range is an interval of 98 %
-constexpr std::array<std::size_t, 2> fan_lengths{1, 65536};
+constexpr std::size_t short_message = 8;
+constexpr std::array fan_lengths{short_message, std::size_t{65536}};
 
 // Short messages take less than a clock can tell: several round trips or all-reduces in a row.
 int round_trips_of(std::size_t bytes) {
@@ -34,6 +35,7 @@ class Stopwatch {
   public:
     Stopwatch(int repeats, AllReduceAlgorithm algorithm, const Communicator& comm, const Topology& topology)
         : comm_(comm.duplicate()),
+          topology_(topology),
           repeats_(repeats),
           by_mpi_(algorithm == AllReduceAlgorithm::mpi),
           all_reduce_(make_all_reduce(algorithm, comm_, topology, all_reduce_tag)) {}
@@ -52,8 +54,9 @@ class Stopwatch {
     }
 
     // Seconds of an exchange of these messages, of the slowest rank: the fastest of a share of the repeats.
-    double burst(const std::vector<Pair>& messages, std::size_t bytes, int share = 1) const {
-        MessagesAtOnce at_once(comm_, messages, bytes);
+    double burst(const std::vector<Pair>& messages, std::size_t bytes, int share = 1,
+                 Carrier carrier = Carrier::isend) const {
+        MessagesAtOnce at_once(comm_, topology_, messages, bytes, carrier);
         const int times = 2 * round_trips_of(bytes);
         const auto seconds = [&] {
             at_once.exchanges(1);
@@ -102,6 +105,7 @@ class Stopwatch {
     }
 
     Communicator comm_;
+    const Topology& topology_;
     int repeats_;
     bool by_mpi_;
     std::unique_ptr<AllReduce> all_reduce_;
@@ -143,6 +147,15 @@ Switches fit_messages(NetworkResults& network, MessagePath path, Memory memory) 
         if (one.path != path || one.samples.empty()) continue;
         one.fits = fit_protocols(one.locality, one.samples, switches);
         one.overhead = fit_overhead(one.bursts);
+        // Costs beside those of isend, which comes first.
+        for (const auto& [carrier, line] : one.transports)
+            if (line.alpha > 0 && line.beta > 0 &&
+                (carrier == Carrier::isend || network.machine.transport(Carrier::isend, one.locality)))
+                network.machine.transports[static_cast<std::size_t>(carrier)]
+                                          [static_cast<std::size_t>(one.locality)] = {line.beta, line.alpha};
+            else
+                network.remarks.push_back(
+                    fmt::format("{}: no line of messages at once by {}", name(one.locality), name(carrier)));
         if (!one.overhead && !one.bursts.empty())
             network.remarks.push_back(fmt::format(
                 "{}: no overhead, for several messages at once take no longer than one", name(one.locality)));
@@ -178,8 +191,9 @@ void fit_concurrencies(NetworkResults& network) {
         if (!one.fans.empty()) shortest.reset();
         for (FanResults& fan : one.fans) {
             const auto& cost = host.at(one.locality, host.protocol(fan.bytes));
-            // A byte takes nothing: beta of short messages alone is noise.
-            if (cost) fan.concurrency = fit_concurrency(fan.rounds, cost->beta * (fan.bytes - 1));
+            // Few bytes take nothing: beta of short messages alone is noise.
+            const double bytes = fan.bytes > short_message ? fan.bytes : 0;
+            if (cost) fan.concurrency = fit_concurrency(fan.rounds, cost->beta * bytes);
             if (!shortest && fan.concurrency && fan.concurrency->identifiable()) shortest = fan.concurrency;
         }
     }
@@ -219,6 +233,8 @@ void fill_gaps(NetworkResults& network) {
     const auto repeat = [&](Locality to, Locality from, const char* why) {
         if (!missing(to) || missing(from)) return;
         host.costs[static_cast<std::size_t>(to)] = host.costs[static_cast<std::size_t>(from)];
+        for (auto& known : network.machine.transports)
+            known[static_cast<std::size_t>(to)] = known[static_cast<std::size_t>(from)];
         const bool tried = !network.classes[static_cast<std::size_t>(to)].pairs.empty();
         network.remarks.push_back(
             tried ? fmt::format("{} repeats {}", name(to), name(from))
@@ -283,9 +299,19 @@ bool measure_class(PingPongResults& one, const RankPlaces& ranks, const Stopwatc
         one.samples.push_back({static_cast<double>(bytes), best});
     }
     if (device) return true;
-    for (const int messages : {1, 2, 4, 8})
-        one.bursts.push_back(
-            {messages, stopwatch.burst(messages_among(one.pairs, ranks, one.locality, messages), 1)});
+    for (const Carrier carrier : values_of<Carrier>()) {
+        if (!why_not_carried_by(carrier, false).empty()) continue;
+        if (interrupted()) return false;
+        std::vector<TimedMessage> samples;  // by messages in place of bytes
+        for (const int messages : {1, 2, 4, 8})
+            samples.push_back({static_cast<double>(messages),
+                               stopwatch.burst(messages_among(one.pairs, ranks, one.locality, messages),
+                                               short_message, 1, carrier)});
+        one.transports.emplace_back(carrier, fit_postal(samples).cost);
+        if (carrier == Carrier::isend)
+            for (const TimedMessage& sample : samples)
+                one.bursts.push_back({static_cast<int>(sample.bytes), sample.seconds});
+    }
     const std::vector<Pair> fan = fan_at(ranks, one.locality);
     if (fan.size() < 2) return true;
     for (const std::size_t bytes : fan_lengths) {

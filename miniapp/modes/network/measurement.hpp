@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/network/network_fit.hpp"
@@ -42,6 +43,7 @@ struct PingPongResults {
     std::vector<Burst> bursts = {};
     std::optional<double> overhead = {};  // seconds that each message keeps a process busy
     std::vector<FanResults> fans = {};    // none if no rank has two others at that distance
+    std::vector<std::pair<Carrier, Postal>> transports = {};  // seconds of n messages: alpha + beta n
     MessagePath path = MessagePath::host;
 };
 

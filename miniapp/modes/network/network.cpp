@@ -53,13 +53,25 @@ ReportTable copies_table(const NetworkResults& network) {
 }
 
 ReportTable bursts_table(const NetworkResults& network) {
-    ReportTable table("Bursts: time of several of the shortest messages at once", "network");
+    ReportTable table("Bursts: time of several short messages at once", "network");
     for (const auto& one : network.classes)
         for (const Burst& burst : one.bursts)
             table.add({{"what", "burst"},
                        {"class", name(one.locality)},
                        {"messages", burst.messages, "messages"},
                        {"seconds", burst.seconds, "time", Unit::seconds}});
+    return table;
+}
+
+ReportTable transports_table(const NetworkResults& network) {
+    ReportTable table("Transports: seconds of n short messages at once = latency + n overhead", "network", 2);
+    for (const auto& one : network.classes)
+        for (const auto& [carrier, line] : one.transports)
+            table.add({{"what", "transport"},
+                       {"class", name(one.locality), "class"},
+                       {"transport", name(carrier), "transport"},
+                       {"overhead", line.beta, "overhead", Unit::seconds},
+                       {"latency", line.alpha, "latency", Unit::seconds}});
     return table;
 }
 
@@ -183,6 +195,7 @@ std::string network_text(const NetworkResults& network) {
     add(ping_pong_table(network).pivot("bytes", "class", "seconds").print());
     add(copies_table(network).pivot("bytes", "processes", "seconds").print());
     add(bursts_table(network).pivot("messages", "class", "seconds").print());
+    add(transports_table(network).print());
     add(node_pong_table(network).pivot("bytes", "processes", "seconds").print());
     add(all_reduce_table(network).print());
     if (const auto& alone = network.all_reduce_by_messages) add(delays_text(*alone, network.machine.noise));
@@ -200,9 +213,10 @@ std::string network_text(const NetworkResults& network) {
 
 std::string network_records(const NetworkResults& network) {
     std::string records;
-    for (const ReportTable& table : {ping_pong_table(network), copies_table(network), bursts_table(network),
-                                     node_pong_table(network), all_reduce_table(network), fits_table(network),
-                                     concurrency_table(network), copy_fits_table(network)})
+    for (const ReportTable& table :
+         {ping_pong_table(network), copies_table(network), bursts_table(network), transports_table(network),
+          node_pong_table(network), all_reduce_table(network), fits_table(network),
+          concurrency_table(network), copy_fits_table(network)})
         records += table.to_json();
     return network.interruption == Interruption::none ? records + machine_record(network) : records;
 }

@@ -234,6 +234,21 @@ TEST_CASE("of several messages each takes the overhead, and all together the lon
     set(Locality::off_node, far.alpha);
     set(Locality::node, near.alpha);
     CHECK(time(machine, three) == time(whole, three));
+    // A transport differs from isend by its overhead and latency, where those of both are known.
+    Machine carried = machine;
+    const auto alpha_by = [&](Carrier carrier, Locality locality) {
+        Load load;
+        load.add(carried, Memory::host, locality, 0, carrier);
+        return load.overhead + load.latency;
+    };
+    const auto at = static_cast<std::size_t>(Locality::off_node);
+    carried.transports[static_cast<std::size_t>(Carrier::put)][at] = {3e-7, 9e-7};
+    CHECK(alpha_by(Carrier::put, Locality::off_node) == Approx(far.alpha).epsilon(1e-14));
+    carried.transports[static_cast<std::size_t>(Carrier::isend)][at] = {2e-7, 5e-7};
+    CHECK(alpha_by(Carrier::put, Locality::off_node) == Approx(far.alpha + 5e-7).epsilon(1e-14));
+    CHECK(alpha_by(Carrier::put, Locality::node) == Approx(near.alpha).epsilon(1e-14));
+    carried.transports[static_cast<std::size_t>(Carrier::isend)][at] = {2e-7, 1};
+    CHECK(alpha_by(Carrier::put, Locality::off_node) == 0);
     // Messages within a node and between nodes at once share the latency, too.
     Load both, one;
     set(Locality::off_node, 2e-7);
