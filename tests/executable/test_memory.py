@@ -41,7 +41,7 @@ MATRICES = [
     (2, [*PLANE, "amg.smoothing=gauss_seidel"], 0.12),
     (2, [*SPMV, "problem.columns=3"], 0.1),
     (2, [*SPMV, "problem.matrix=stencil27", "run.solve=true", "bottom.solver=cg", "bottom.tolerance=1e-8"], 0.1),
-    (2, [*SPMV, "problem.ordering=random"], 0.1),
+    (2, [*SPMV, "problem.ordering=random", "comm.transport=put"], 0.1),
     (2, ROWS, 0.1),
     (2, [*ROWS, "problem.rows=2000", "problem.row_entries=300"], 0.1),
     (2, ["run.mode=spmv", "problem.matrix=arrow", "problem.rows=200000"], 0.1),

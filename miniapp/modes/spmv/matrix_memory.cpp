@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "comm/carry/transport.hpp"
 #include "comm/plans/rank_schedule.hpp"
 #include "kernels/bodies/pack.hpp"
 #include "kernels/bodies/sparse.hpp"
@@ -98,7 +99,7 @@ std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t fi
 }
 
 MatrixPart part_of(std::size_t rows, std::size_t entries, std::span<const std::int64_t> ghosts_by_rank,
-                   const Plan& plan, int rank, const Topology& topology) {
+                   const Plan& plan, int rank, const Topology& topology, int vectors) {
     const auto ghosts_of_rank = [&](int r) {
         return static_cast<std::size_t>(ghosts_by_rank[static_cast<std::size_t>(r)]);
     };
@@ -120,6 +121,10 @@ MatrixPart part_of(std::size_t rows, std::size_t entries, std::span<const std::i
     }
     for (const SendStage& stage : schedule.stages)
         for (const MessageEnd& message : stage.sends) add(message);
+    KeptMessages kept;
+    const Communicator counted = Communicator::virtual_rank(rank, topology.ranks(), &kept);
+    make_transport(plan.carrier, {counted, topology}, schedule)->reserve(static_cast<std::size_t>(vectors));
+    part.window_bytes = kept.window_bytes;
     return part;
 }
 
@@ -148,7 +153,7 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
         if (scaling != DiagonalScaling::none) later = csr + std::max(later, csr + vector);
     }
     const std::size_t multiplying =
-        2 * columns(use) * vector + at_once * part.buffer_values * sizeof(double) + later;
+        2 * columns(use) * vector + at_once * part.buffer_values * sizeof(double) + part.window_bytes + later;
     const std::size_t given = use.rhs_file.empty() ? 0 : part.rows * sizeof(double);
     const std::size_t peak = matrix + std::max(part.making_lists + given, multiplying);
     return is_matrix_file(use.matrix.options.matrix) ? std::max(peak, sorting) : peak;

@@ -39,13 +39,14 @@ struct MatrixPart {
     std::size_t buffer_values = 0;  // sent and received by an exchange of one vector
     std::size_t list_bytes = 0;     // lists of what is sent and received, and where it lies
     std::size_t making_lists = 0;   // bytes beside them while they are made, about
+    std::size_t window_bytes = 0;   // of the transport
 };
 // The columns of `count` rows from `first` on.
 std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t first, std::size_t count);
 
-// The part of a rank that has these rows and entries; ghosts of all ranks.
+// The part of a rank that has these rows and entries; ghosts of all ranks; `vectors` travel at a time.
 MatrixPart part_of(std::size_t rows, std::size_t entries, std::span<const std::int64_t> ghosts_by_rank,
-                   const Plan& plan, int rank, const Topology& topology);
+                   const Plan& plan, int rank, const Topology& topology, int vectors);
 
 // Bytes that the run adds to the memory of such a rank at its peak, on host and device together. The graph
 // that problem.ordering = rcm passes over is not counted.

@@ -116,7 +116,7 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
     const Plan plan = make_plan(pattern, topology, schemes.products, found.largest);
     const MatrixPart part =
         part_of(partition.size(found.largest), static_cast<std::size_t>(found.counts.nonzeros.most), ghosts,
-                plan, found.largest, topology);
+                plan, found.largest, topology, use.columns);
     found.memory = static_cast<double>(predicted_bytes(use, part));
     found.arrays = static_cast<double>(array_bytes(use, part));
     if (predicted) found.prediction = predict(use, resolved, size, found, all, pattern);

@@ -196,7 +196,7 @@ void prepare_values(const Communicator& comm, const GlobalRows& rows, bool singu
 void note_matrix(const MatrixUse& use, const Communicator& comm, const Topology& topology, SparseMatrix& A,
                  const GlobalRows& rows, RunFacts& facts) {
     const MatrixPart part = part_of(rows.rows(), rows.columns.size(), ghosts_by_rank(comm, A.ghosts()),
-                                    A.exchange().plan(), comm.rank(), topology);
+                                    A.exchange().plan(), comm.rank(), topology, use.columns);
     facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use, part)));
     facts.array_bytes = comm.max(static_cast<double>(array_bytes(use, part)));
     facts.least_memory = "the matrix and the vectors";
