@@ -20,6 +20,7 @@
 #include "miniapp/front/reporter.hpp"
 #include "miniapp/modes/mode.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
+#include "miniapp/setup/rules/run_rules.hpp"
 
 namespace {
 
@@ -59,6 +60,9 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
     deck.errors.insert(deck.errors.end(), command.unknown.begin(), command.unknown.end());
     std::vector<std::string> remarks = drop_idle_keys(deck);
     const NamedFiles files = read_named_files(deck, comm);
+    if (command.action == Action::dry_run)
+        for (const std::string& remark : fit_virtual_ranks(deck, files, comm.size()))
+            remarks.push_back(remark);
     // Files are looked at by rank 0 alone; what a rank must have to run, by each.
     std::vector<std::string> errors = speaks ? deck.errors : std::vector<std::string>();
     const auto add = [&](const std::vector<std::string>& more) {

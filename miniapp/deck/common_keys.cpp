@@ -199,6 +199,8 @@ void add_comm(Table& table) {
     s.choice("device", &Comm::device, "path of a GPU's messages: through host memory, or from the device");
     s.choice("allreduce", &Comm::allreduce,
              "all-reduces: MPI's, or of messages; auto = least predicted time");
+    expert.real("all_reduce_us", &Comm::all_reduce_us, from(0),
+                "predicted time of an all-reduce of one word; 0 = by the machine's file", "us");
 }
 
 void add_run(Table& table, const std::vector<Word>& modes) {

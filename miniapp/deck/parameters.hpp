@@ -120,6 +120,7 @@ struct CommOptions {
     // In SimGrid's own pending all-reduces every rank sends a message to every other.
     AllReduceAlgorithm allreduce =
         simulated() ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::mpi;
+    double all_reduce_us = 0;  // predicted all-reduce of one word among all ranks; 0 = as modelled
 };
 
 struct RunOptions {

@@ -124,6 +124,7 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
                       .topology = {},
                       .detected = detect_topology(comm),
                       .machine = {},
+                      .one_word = {},
                       .simulation = {},
                       .comm = communication_of(p, direct),
                       .backend = p.run.backend,
@@ -139,6 +140,7 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     if (files.machine)
         resolved.machine =
             Model{parse_machine(*files.machine).machine, direct ? Memory::device : Memory::host};
+    if (p.comm.all_reduce_us > 0) resolved.one_word = 1e-6 * p.comm.all_reduce_us;
     resolved.topology =
         with_sockets(used_nodes(p.comm, files, resolved.ranks, resolved.detected), p.comm,
                      resolved.machine ? &resolved.machine->machine : nullptr, sockets_of_processes(comm));

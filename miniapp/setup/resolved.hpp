@@ -43,6 +43,7 @@ struct Resolved {
     Topology topology;
     Topology detected;                     // by MPI, of the ranks that were started
     std::optional<Model> machine;          // comm.machine
+    std::optional<double> one_word;        // given seconds of a predicted all-reduce of one word
     std::optional<Simulation> simulation;  // nothing where time is real
     Communication comm;
     std::string backend;

@@ -41,12 +41,19 @@ class DryRunLimit(KeelTest):
         self.assertRegex(stderr, r"may take 1 s and 20\.0 MB: choose .* run\.dry_run_limit = 1\n")
         self.refused(None, *words[2:], "run.dry_run_limit=2", expected=["run.dry_run_limit: plays a part in --dry-run alone"])
 
-    def test_solves_that_take_too_long_are_left_out_and_iterations_not_known(self) -> None:
+    def test_solves_that_take_too_long_are_made_on_fewer_boxes_or_left_out(self) -> None:
         # To plan takes 28 s of a processor at night, 1 by day; either limit is beyond that, and below what solves take.
         ranks, few, limit = (65536, 1024, 0.5) if NIGHTLY else (4096, 64, 0.03)
         for words in (
             ("problem.dimensions=2", f"problem.ranks={ranks}", "comm.ranks_per_node=24", HOPPER, f"run.dry_run_limit={limit}"),
             ("run.mode=survey", f"problem.ranks={few}", "comm.ranks_per_node=16", HOPPER, f"run.dry_run_limit={limit}"),
+        ):
+            with self.subTest(words=words):
+                status, stdout, stderr = self.bounded(ACCEPTED, *words)
+                self.assertEqual((status, stderr), (0, ""))
+                self.assertIn("assumed, since solving on all boxes would exceed run.dry_run_limit: Krylov methods take", " ".join(stdout.split()))
+                self.assertIn("Predicted solves", stdout)
+        for words in (
             # Boxes on which no dry run of 2 GB can solve, which takes several fields.
             ("problem.box=512", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER),
             ("problem.dimensions=2", "problem.box=16384", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER),

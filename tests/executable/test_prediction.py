@@ -278,8 +278,24 @@ class Prediction(KeelTest):
                 self.assertAlmostEqual(one[name], other[name], delta=0.05 * other[name], msg=(one["solver"], name))
 
     def test_what_only_predictions_take_is_refused_for_a_run(self) -> None:
-        expected = ["command line: bottom.assumed_iterations: plays a part in --dry-run alone"]
-        self.refused(None, "bottom.assumed_iterations=7", expected=expected)
+        expected = [f"command line: {key}: plays a part in --dry-run alone" for key in ("bottom.assumed_iterations", "comm.all_reduce_us")]
+        self.refused(None, "bottom.assumed_iterations=7", "comm.all_reduce_us=20", HOPPER, expected=expected)
+
+    def test_a_survey_needs_only_ranks_and_a_machine_and_ends_with_the_fastest(self) -> None:
+        words = [INPUTS / "survey.toml", "problem.ranks=64", "problem.box=8", "multigrid.bottom_box=4", "comm.machine=lassen",
+                 "run.survey=['bicgstab', 'cg', 'ca_cg s=8']"]  # fmt: skip
+        for more in ([], ["comm.all_reduce_us=20"]):
+            run = self.predicted(None, *words, *more)
+            self.assertIn("remark: comm.ranks_per_node = 40, as machine lassen has", run.flat)
+            self.assertIn("remark: problem.boxes = [4,4,4]: one box a rank in place of the deck's [2,2,2]", run.flat)
+            cg = next(solve for solve in run.records("solve") if solve["solver"] == "cg")
+            best = [min(run.records("solve"), key=lambda solve, n=n: solve["delayed"][n]["seconds"]) for n in (0, 2)]
+            times = [cg["delayed"][n]["seconds"] / one["delayed"][n]["seconds"] for n, one in zip((0, 2), best, strict=True)]
+            self.assertEqual([one["solver"] for one in best], ["ca_cg s=8"] * 2)
+            self.assertEqual(run.stdout.splitlines()[-1], f"fastest: ca_cg s=8, {times[0]:.2f}x cg; with 200 us of delay {times[1]:.2f}x")
+            if more:
+                self.assertAlmostEqual(cg["all_reduce_seconds"] / (20e-6 * cg["reductions"]), 1, delta=1e-3)
+                self.assertAlmostEqual(cg["delayed"][2]["all_reduce_seconds"] / (220e-6 * cg["reductions"]), 1, delta=1e-3)
 
     def test_machines_that_do_not_compute_predict_no_seconds_and_those_that_lack_more_say_all_of_it(self) -> None:
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))

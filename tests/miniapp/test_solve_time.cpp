@@ -35,11 +35,19 @@ struct Place {
     Topology topology = virtual_topology(8, 1);  // three rounds between nodes: 30 us
     std::vector<ExchangePlan> plans;
     Model model = plain_machine();
+    std::optional<double> one_word = {};
 
-    SolveTime time(const Trace& trace, Progression progression = Progression::by_mpi) {
-        Costs costs(plans, {topology, model, AllReduceAlgorithm::recursive_doubling, progression});
+    std::unique_ptr<VariedCosts> costs(Progression progression = Progression::by_mpi) const {
+        return std::make_unique<VariedCosts>(
+            plans, VirtualRanks{.topology = topology,
+                                .model = model,
+                                .all_reduce = AllReduceAlgorithm::recursive_doubling,
+                                .progression = progression,
+                                .one_word = one_word});
+    }
+    SolveTime time(const Trace& trace, Progression progression = Progression::by_mpi) const {
         const Slice slice{.trace = trace, .ranks = {8}};
-        return time_of_solve(std::span(&slice, 1), costs);
+        return time_of_solve(std::span(&slice, 1), costs(progression)->with({}));
     }
 };
 
@@ -57,6 +65,10 @@ TEST_CASE("work takes its bytes' time and sums the time of their rounds, one aft
         if (row.op == "smooth") CHECK(row.bytes_moved == Approx(8 * 7000));
     place.model.machine.noise.all_reduce = 6e-5;
     CHECK(place.time(trace).seconds() == Approx(97e-6));
+    // A given time of one word replaces the 30 us, and the machine's delay stays.
+    place.one_word = 4e-6;
+    for (const Progression progression : {Progression::by_mpi, Progression::by_program})
+        CHECK(place.time(trace, progression).seconds() == Approx(71e-6));
 }
 
 TEST_CASE("the part of a sum in flight that work does not hide is waited for") {
@@ -125,9 +137,7 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
                       sum(Event::Kind::finish_all_reduce)};
     Slice slice{.trace = trace};
     PredictedSolve solve;
-    predict(solve, std::span(&slice, 1), place.plans,
-            {place.topology, place.model, AllReduceAlgorithm::recursive_doubling, Progression::by_program},
-            {});
+    predict(solve, std::span(&slice, 1), *place.costs(Progression::by_program), {});
     CHECK(solve.messages == Approx(2));
 }
 
@@ -136,8 +146,7 @@ TEST_CASE("latency counts messages one after the other") {
     const Trace trace{work(Op::bottom_operator, 0, 170000), sum(Event::Kind::all_reduce)};
     Slice slice{.trace = trace};
     PredictedSolve solve;
-    predict(solve, std::span(&slice, 1), place.plans,
-            {place.topology, place.model, AllReduceAlgorithm::recursive_doubling, Progression::by_mpi}, {});
+    predict(solve, std::span(&slice, 1), *place.costs(), {});
     CHECK(solve.seconds().solve == Approx(200e-6));
     CHECK(solve.messages == Approx(3));
     CHECK(solve.delayed[1].solve == Approx(260e-6));
@@ -146,8 +155,7 @@ TEST_CASE("latency counts messages one after the other") {
     // On one node no message is slower.
     place.topology = virtual_topology(8, 8);
     PredictedSolve alone;
-    predict(alone, std::span(&slice, 1), place.plans,
-            {place.topology, place.model, AllReduceAlgorithm::recursive_doubling, Progression::by_mpi}, {});
+    predict(alone, std::span(&slice, 1), *place.costs(), {});
     CHECK(alone.messages == 0);
 }
 

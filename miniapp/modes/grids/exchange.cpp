@@ -17,6 +17,7 @@ class ExchangeMode : public GridMode {
         const std::string solves_nothing = "run.mode = exchange solves nothing; leave it out";
         std::vector<KeyUse> uses{{"comm.scheme", {}, tries_all},
                                  {"comm.allreduce", {}, solves_nothing},
+                                 {"comm.all_reduce_us", {}, solves_nothing},
                                  {"comm.overlap", {}, solves_nothing},
                                  {"comm."},
                                  {"run.deterministic", {}, solves_nothing},

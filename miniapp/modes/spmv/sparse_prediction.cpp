@@ -160,12 +160,13 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
     Slice once = slice;
     if (solve.proxy_iterations > 0)
         slice.times = solve.counts.back().value / static_cast<double>(solve.proxy_iterations);
-    predict(solve, std::span(&slice, 1), plans, ranks, {});
+    VariedCosts costs(plans, ranks);
+    predict(solve, std::span(&slice, 1), costs, {});
     if (coarsest) {
         once.trace = setup;
         ranks.progression = Progression::by_mpi;  // MPI's
-        Costs costs(plans, ranks);
-        solve.setup = time_of_solve(std::span(&once, 1), costs);
+        Costs of_setup(plans, ranks);
+        solve.setup = time_of_solve(std::span(&once, 1), of_setup);
     }
     solve.more = more_of(solve, size.rows).dump();
 

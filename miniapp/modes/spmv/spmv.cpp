@@ -108,6 +108,7 @@ class SpmvMode : public Mode {
             {"problem.seed", {of_problem, {"problem.shape", {"scattered", "tags"}}}},
             {"problem.rhs", {{"problem.rhs", {}, words_of_grids(), "a file"}, solving}},
             {"comm.allreduce", {solving}},
+            {"comm.all_reduce_us", {solving}},
             {"bottom.preconditioner",
              {solving, {"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg), blocks}}},
              "",

@@ -6,6 +6,30 @@
 #include "kernels/check.hpp"
 
 namespace keel {
+namespace {
+
+double sum_of(std::span<const RoundTime> rounds) {
+    double seconds = 0;
+    for (const RoundTime& round : rounds) seconds += round.seconds;
+    return seconds;
+}
+
+Model changed(Model model, const MachineChange& change) {
+    Machine& machine = model.machine;
+    machine.noise.all_reduce += change.all_reduce;
+    if (auto& nonblocking = machine.noise.nonblocking_all_reduce) *nonblocking += change.all_reduce;
+    if (machine.injection_beta) *machine.injection_beta *= 1 + change.bytes;
+    for (auto& costs : machine.messages)
+        for (const Protocol protocol : values_of<Protocol>())
+            if (costs && costs->at(Locality::off_node, protocol)) {
+                Postal& message = *costs->at(Locality::off_node, protocol);
+                message.alpha += change.latency;
+                message.beta *= 1 + change.bytes;
+            }
+    return model;
+}
+
+}  // namespace
 
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
                                          const std::vector<SchemeTable>& tables) {
@@ -44,7 +68,8 @@ VirtualRanks virtual_ranks(const Resolved& resolved) {
     return {.topology = resolved.topology,
             .model = *resolved.machine,
             .all_reduce = resolved.comm.all_reduce.algorithm,
-            .progression = by_mpi ? Progression::by_mpi : Progression::by_program};
+            .progression = by_mpi ? Progression::by_mpi : Progression::by_program,
+            .one_word = resolved.one_word};
 }
 
 const Topology& Costs::ranks_of(int level) const {
@@ -86,9 +111,7 @@ const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t
 }
 
 double Costs::all_reduce(int level, std::size_t words) {
-    double seconds = 0;
-    for (const RoundTime& round : rounds(level, words, Waiting::blocking)) seconds += round.seconds;
-    return seconds;
+    return sum_of(rounds(level, words, Waiting::blocking));
 }
 
 double Costs::gather(GatherAmong whom, std::size_t words) {
@@ -104,16 +127,29 @@ double Costs::gather(GatherAmong whom, std::size_t words) {
     return found->second = all_gather_time(machine(), among.places(), words);
 }
 
+std::vector<RoundTime> Costs::modelled_rounds(const Topology& among, std::size_t words) const {
+    if (ranks_.progression == Progression::by_mpi)
+        return {{all_reduce_time(machine(), among, words, ranks_.all_reduce), 0}};
+    return all_reduce_rounds(machine(), among, words, ranks_.all_reduce);
+}
+
 std::span<const RoundTime> Costs::rounds(int level, std::size_t words, Waiting waiting) {
     const Topology& topology = ranks_of(level);
     const auto [found, is_new] = all_reduces_.try_emplace({topology.ranks(), words, waiting});
     std::vector<RoundTime>& rounds = found->second;
     // One rank alone waits for no message.
     if (!is_new || topology.ranks() == 1) return rounds;
-    if (ranks_.progression == Progression::by_mpi)
-        rounds = {{all_reduce_time(machine(), topology, words, ranks_.all_reduce), 0}};
-    else
-        rounds = all_reduce_rounds(machine(), topology, words, ranks_.all_reduce);
+    rounds = modelled_rounds(topology, words);
+    if (ranks_.one_word) {
+        // Fewer ranks take the modelled part of the given time, and further words are added as modelled.
+        const double one = sum_of(modelled_rounds(topology, 1));
+        const double given = *ranks_.one_word / sum_of(modelled_rounds(ranks_.topology, 1)) * one;
+        const double longer = (sum_of(rounds) - one + given) / sum_of(rounds);
+        for (RoundTime& round : rounds) {
+            round.seconds *= longer;
+            round.busy = std::min(round.busy, round.seconds);
+        }
+    }
     const Noise& noise = machine().noise;
     const bool by_mpi_in_flight = waiting == Waiting::in_flight && ranks_.progression == Progression::by_mpi;
     // The delay comes before the first message.
@@ -121,6 +157,12 @@ std::span<const RoundTime> Costs::rounds(int level, std::size_t words, Waiting w
         rounds.front().seconds +=
             by_mpi_in_flight ? noise.nonblocking_all_reduce.value_or(noise.all_reduce) : noise.all_reduce;
     return rounds;
+}
+
+Costs& VariedCosts::with(const MachineChange& change) {
+    VirtualRanks on_changed = ranks_;
+    on_changed.model = changed(ranks_.model, change);
+    return costs_.try_emplace(change, plans_, on_changed).first->second;
 }
 
 const Costs::AllReduceMessages& Costs::sum(int level, std::size_t words, WordType summands) {

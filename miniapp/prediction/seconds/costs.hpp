@@ -58,6 +58,8 @@ struct VirtualRanks {
     Progression progression = Progression::by_mpi;
     const CoarsestRanks* coarsest = nullptr;
     std::span<const Topology> levels = {};  // empty: all have some of every level
+    // Seconds of an all-reduce of one word among all ranks, in place of the modelled ones.
+    std::optional<double> one_word = {};
 };
 // As the deck has them. Throws MissingParameter, with all that is missing: sums are of the host, wherever
 // fields are.
@@ -98,6 +100,7 @@ class Costs {
 
   private:
     const Topology& ranks_of(int level) const;
+    std::vector<RoundTime> modelled_rounds(const Topology& among, std::size_t words) const;
     const Machine& machine() const { return ranks_.model.machine; }
 
     const std::vector<ExchangePlan>& plans_;
@@ -107,6 +110,32 @@ class Costs {
     // By the number of ranks, of which coarser levels have some of those of finer ones.
     std::map<std::tuple<int, std::size_t, Waiting>, std::vector<RoundTime>> all_reduces_;
     std::map<std::tuple<int, std::size_t, WordType>, AllReduceMessages> sums_;
+};
+
+// Additions to a machine's numbers: seconds of each all-reduce; of the latency of each message between nodes,
+// whose overhead stays; and of each byte between nodes, as a part of the machine's own.
+struct MachineChange {
+    double all_reduce = 0;
+    double latency = 0;
+    double bytes = 0;
+
+    friend auto operator<=>(const MachineChange&, const MachineChange&) = default;
+};
+
+// The costs on the machine and on changed ones, each made once.
+class VariedCosts {
+  public:
+    // The plans, and all that `ranks` refers to, must outlive this object.
+    VariedCosts(const std::vector<ExchangePlan>& plans, const VirtualRanks& ranks)
+        : plans_(plans), ranks_(ranks) {}
+
+    const VirtualRanks& ranks() const { return ranks_; }
+    Costs& with(const MachineChange& change);
+
+  private:
+    const std::vector<ExchangePlan>& plans_;
+    VirtualRanks ranks_;
+    std::map<MachineChange, Costs> costs_;
 };
 
 }  // namespace keel

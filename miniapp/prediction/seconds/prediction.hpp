@@ -52,12 +52,11 @@ struct PredictedSolve {
     const Seconds& seconds() const { return delayed.front(); }
 };
 
-// Fills in the times of a solve: seconds of its trace, slice by slice, by the plans of its exchanges, on
-// these ranks. `bottom`: the levels that seconds call the bottom: that of the Krylov method or, where boxes
-// are merged, all from the first merged one on, which are there in place of a large one. Throws
-// MissingParameter.
-void predict(PredictedSolve& solve, std::span<const Slice> slices, const std::vector<ExchangePlan>& plans,
-             const VirtualRanks& ranks, const LevelRange& bottom);
+// Fills in the times of a solve: seconds of its trace, slice by slice, by these costs. `bottom`: the levels
+// that seconds call the bottom: that of the Krylov method or, where boxes are merged, all from the first
+// merged one on, which are there in place of a large one. Throws MissingParameter.
+void predict(PredictedSolve& solve, std::span<const Slice> slices, VariedCosts& costs,
+             const LevelRange& bottom);
 
 struct Prediction {
     std::string why_not;  // not empty: seconds are asked for and not predicted; with the remedy

@@ -97,6 +97,31 @@ std::string noise_text(Solves solves) {
     });
 }
 
+// "fastest: ca_cg s=8, 1.90x cg; with 200 us of delay 4.10x"; over the first solver where cg takes no part.
+std::string answer_text(Solves solves) {
+    std::vector<const PredictedSolve*> timed;
+    for (const PredictedSolve& solve : solves)
+        if (solve.is_timed() && solve.converged) timed.push_back(&solve);
+    if (timed.size() < 2) return "";
+    const auto cg = std::ranges::find(timed, "cg", &PredictedSolve::solver);
+    const PredictedSolve& base = cg == timed.end() ? *timed.front() : **cg;
+    const auto fastest_with = [&](std::size_t n) {
+        return *std::ranges::min_element(timed, {}, [n](auto* solve) { return solve->delayed[n].solve; });
+    };
+    const PredictedSolve* const best = fastest_with(0);
+    const PredictedSolve* const delayed = fastest_with(noises.size() - 1);
+    const double times = base.delayed.back().solve / delayed->delayed.back().solve;
+    return fmt::format(
+        "fastest: {}{}; with {:.0f} us of delay {}\n", best->solver,
+        best == &base
+            ? ""
+            : fmt::format(", {:.2f}x {}", base.seconds().solve / best->seconds().solve, base.solver),
+        1e6 * noises.back(),
+        delayed == &base  ? base.solver
+        : delayed == best ? fmt::format("{:.2f}x", times)
+                          : fmt::format("{}, {:.2f}x {}", delayed->solver, times, base.solver));
+}
+
 std::string sources_text(const Resolved& resolved, const std::vector<std::string>& sources) {
     const Machine& machine = resolved.machine->machine;
     std::string text = wrapped(
@@ -105,6 +130,9 @@ std::string sources_text(const Resolved& resolved, const std::vector<std::string
             machine.name, counted(resolved.ranks, "rank"), resolved.topology.describe(),
             name(resolved.comm.all_reduce.algorithm), seconds_text(machine.noise.all_reduce),
             seconds_text(machine.noise.exchange)) +
+            (resolved.one_word
+                 ? fmt::format("; one of one word takes {}, as given", seconds_text(*resolved.one_word))
+                 : "") +
             (machine.concurrency ? fmt::format("; concurrency {:.2g}", *machine.concurrency) : ""),
         4);
     for (const std::string& source : sources) text += "\n" + wrapped("- " + source, 4);
@@ -186,7 +214,7 @@ std::string prediction_text(const Prediction& prediction, const Resolved& resolv
         if (!solve.converged)
             text += fmt::format("remark: {}: its proxy solve did not converge: {}\n", solve.solver,
                                 solve.outcome);
-    return text + prediction.remarks;
+    return text + prediction.remarks + answer_text(solves);
 }
 
 std::string prediction_records(const Prediction& prediction, const Resolved& resolved) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"
@@ -74,6 +76,8 @@ void check_machine(Rules& rules, const NamedFiles& files) {
     rules.allow(p.comm.scheme != name(SchemeChooser::automatic) || !p.comm.machine.empty(), {"comm.scheme"},
                 "no machine to predict times on; give comm.machine, or let comm.scheme = \"tuned\" try the "
                 "schemes");
+    rules.allow(p.comm.all_reduce_us == 0 || !p.comm.machine.empty(), {"comm.all_reduce_us", "comm.machine"},
+                "replaces a time of comm.machine; give one, such as hopper");
     for (const std::string& error : read.errors) rules.allow(false, {"comm.machine"}, error);
     const bool has_switches = read.machine.messages[static_cast<std::size_t>(Memory::host)].has_value();
     rules.allow(p.comm.message_cap > 0 || has_switches, {"comm.message_cap", "comm.machine"},
@@ -117,6 +121,30 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
     check_records(rules, files);
 }
 
+std::vector<std::string> fit_virtual_ranks(Deck& deck, const NamedFiles& files, int started) {
+    Parameters& p = deck.parameters;
+    const int ranks = p.problem.ranks;
+    std::vector<std::string> remarks;
+    if (ranks == 0 || ranks == started) return remarks;
+    const MachineFile read = files.machine ? parse_machine(*files.machine) : MachineFile{};
+    if (p.comm.ranks_per_node == 0 && p.comm.node_map.empty() && read.machine.ranks_per_node) {
+        p.comm.ranks_per_node = std::min(*read.machine.ranks_per_node, ranks);
+        remarks.push_back(fmt::format("comm.ranks_per_node = {}, as machine {} has", p.comm.ranks_per_node,
+                                      read.machine.name));
+    }
+    const Index given = p.problem.boxes;
+    const auto from = [&](const char* key) { return deck.origin[key]; };
+    if (deck.is_set("problem.boxes") && from("problem.boxes") != "command line" &&
+        from("problem.ranks") == "command line" && p.problem.shape == DomainShape::cube &&
+        1.0 * given[0] * given[1] * given[2] < ranks) {
+        deck.take_back(*deck.table->find("problem.boxes"));
+        remarks.push_back(fmt::format("problem.boxes = [{}]: one box a rank in place of the deck's [{}]",
+                                      fmt::join(resolved_boxes(p.problem, ranks), ","),
+                                      fmt::join(given, ",")));
+    }
+    return remarks;
+}
+
 void check_run(Rules& rules, int started) {
     if (simulated()) check_simulated(rules);
     const Parameters& p = rules.parameters();
@@ -137,7 +165,7 @@ void check_run(Rules& rules, int started) {
     rules.allow(p.problem.ranks == 0 || p.problem.ranks == started, {"problem.ranks"},
                 fmt::format("this run has {}; start as many, or plan for them with --dry-run", started));
     // A deck may serve both; the command line was meant for this run.
-    for (const std::string key : {"bottom.assumed_iterations", "run.dry_run_limit"})
+    for (const std::string key : {"bottom.assumed_iterations", "comm.all_reduce_us", "run.dry_run_limit"})
         rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
                       key + ": plays a part in --dry-run alone; leave it out");
 }

@@ -194,7 +194,6 @@ Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<
     Prediction prediction;
     prediction.why_not = why_not_fixed_point(prepared, equation, acceleration, memory, comm.size());
     if (!prediction.why_not.empty()) return prediction;
-    const VirtualRanks ranks = virtual_ranks(prepared.resolved());
     std::unique_ptr<BottomSolve> bottom;
     if (solves_bottom(grids)) {
         bottom.reset(new BottomSolve{ProxyGrid(grids, bottom_boxes_of(grids), comm), {}});
@@ -203,6 +202,7 @@ Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<
     const std::vector<ExchangePlan> plans = comm.rank() == 0
                                                 ? exchange_plans(grids, prepared.resolved().topology, tables)
                                                 : std::vector<ExchangePlan>();
+    VariedCosts costs(plans, virtual_ranks(prepared.resolved()));
     const int last = grids.levels() - 1;
     prediction.bottom = last;
     for (const auto& [name, options] : ways(acceleration)) {
@@ -221,7 +221,7 @@ Prediction predict_fixed_point(const PreparedGrids& prepared, const std::vector<
         if (bottom) tape.take_bottom(bottom->solve.tape);
         Slice slice = executed(prepared, tables, tape, options);
         if (believed) slice.times = 1.0 * believed->report.iterations / iterated.report.iterations;
-        predict(solve, std::span(&slice, 1), plans, ranks, {last, last});
+        predict(solve, std::span(&slice, 1), costs, {last, last});
     }
     return prediction;
 }

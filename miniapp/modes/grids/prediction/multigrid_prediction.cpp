@@ -46,9 +46,8 @@ ProxyBoxes whole_of(const GridSetup& grids) {
     const int above = std::max(bottom_of(grids).first - 1, 0);
     return {grids.domain, grids.shapes()[static_cast<std::size_t>(above)].width};
 }
-// Enough boxes for a bottom solve whose iterations are known.
-ProxyBoxes sample_of(const GridSetup& grids) {
-    constexpr int most = 8;
+constexpr int most_sampled = 8;  // boxes in a direction: enough for a bottom solve whose iterations are known
+ProxyBoxes bottom_sample_of(const GridSetup& grids, int most = most_sampled) {
     Index boxes = grids.domain.whole() ? grids.domain.around()
                                        : most_cubic(grids.domain.count(), grids.domain.dimensions());
     for (int& count : boxes) count = std::min(count, most);
@@ -72,21 +71,21 @@ ProxyBoxes cycle_of(const GridSetup& grids, int ranks_here) {
 struct Place {
     const Topology& topology;
     std::vector<LevelSchemes> schemes;
-    std::vector<ExchangePlan> plans;
-    VirtualRanks ranks;
+    VariedCosts& costs;
 };
 
 // A proxy solve for each solver, and one for the cycles unless the very grid is solved on.
 class ProxySolves {
   public:
-    ProxySolves(const GridSetup& grids, const Communicator& comm, Progress& progress)
-        : grids_(grids), solvers_(without_algebraic(grids.use.solvers)) {
+    // Bottoms of `most` boxes in a direction; 0: of all.
+    ProxySolves(const GridSetup& grids, int most, const Communicator& comm, Progress& progress)
+        : grids_(grids), most_(most), solvers_(without_algebraic(grids.use.solvers)) {
         for (std::size_t n = 0; n < solvers_.size(); ++n) {
             progress.say("solving here with " + solvers_[n].name, static_cast<int>(n) + 1,
                          static_cast<int>(solvers_.size()));
-            const bool assumed = is_assumed(solvers_[n]);
-            std::optional<ProxyGrid>& on = assumed ? sample_ : whole_;
-            if (!on) on.emplace(grids, assumed ? sample_of(grids) : whole_of(grids), comm);
+            const bool sampled = most > 0 || is_assumed(solvers_[n]);
+            std::optional<ProxyGrid>& on = sampled ? sample_ : whole_;
+            if (!on) on.emplace(grids, sampled ? sampled_boxes() : whole_of(grids), comm);
             solves_.push_back(on->solve(solvers_[n]));
         }
         progress.say("solving here for the cycles");
@@ -109,8 +108,16 @@ class ProxySolves {
         Slice slice;
     };
     Executed executed(std::size_t n, const BottomOptions& options, const Place& place) const;
+    ProxyBoxes sampled_boxes() const { return bottom_sample_of(grids_, most_ > 0 ? most_ : most_sampled); }
+    // Iterations of a Krylov method on all boxes over those on the sampled ones: they grow with the cells in
+    // a row.
+    double growth() const {
+        return 1.0 * std::ranges::max(grids_.domain.around()) /
+               std::ranges::max(sampled_boxes().domain.around());
+    }
 
     const GridSetup& grids_;
+    int most_;
     std::vector<NamedSolver> solvers_;
     std::optional<ProxyGrid> whole_, sample_, cycle_;
     std::vector<ProxySolve> solves_;
@@ -140,25 +147,28 @@ PredictedSolve ProxySolves::predicted(std::size_t n, const Place& place) const {
     all.slice.times = times;
     double iterations = times * static_cast<double>(all.counts.iterations);
     PredictedSolve predicted;
-    predicted.assumed = is_assumed(solvers_[n]);
+    double assumed = options.assumed_iterations;
+    if (most_ > 0 && assumed == 0)
+        assumed = iterations * (method_named(options.solver).is_krylov() ? growth() : 1);
+    predicted.assumed = assumed > 0;
     std::vector<Slice> slices{std::move(all.slice)};
     if (predicted.assumed) {
         // Two solves tell the cost of a visit to the bottom from that of its iterations: the second has at
         // most half as many, and about those assumed if that is less.
         const long visits = std::max(1, all.counts.visits);
-        const long fewest = std::min<long>(options.assumed_iterations, all.counts.iterations / 2) / visits;
+        const long fewest = std::min(std::lround(assumed), all.counts.iterations / 2) / visits;
         options.max_iterations = static_cast<int>(std::max(1L, fewest));
         Executed half = executed(n, options, place);
         const auto fewer = static_cast<double>(all.counts.iterations - half.counts.iterations);
-        const double more = options.assumed_iterations - iterations;
+        const double more = assumed - iterations;
         if (fewer > 0) {
             slices.front().times += more / fewer;
             half.slice.times = -more / fewer;
             slices.push_back(std::move(half.slice));
         } else if (iterations > 0) {
-            slices.front().times *= options.assumed_iterations / iterations;
+            slices.front().times *= assumed / iterations;
         }
-        iterations = options.assumed_iterations;
+        iterations = assumed;
     }
     predicted.solver = solvers_[n].name;
     predicted.counts = {{"cycles", "cycles", cycles}, {"iterations", "bottom_iterations", iterations}};
@@ -170,7 +180,7 @@ PredictedSolve ProxySolves::predicted(std::size_t n, const Place& place) const {
     predicted.more = Json{{"computed_on", on.json(on.first_cycles())},
                           {"cycles_computed_on", cycle_ ? cycle_->json(of_cycle_.cycles) : Json()}}
                          .dump();
-    predict(predicted, slices, place.plans, place.ranks, bottom_of(grids_));
+    predict(predicted, slices, place.costs, bottom_of(grids_));
     return predicted;
 }
 
@@ -182,10 +192,15 @@ std::vector<std::string> ProxySolves::sources() const {
     for (const NamedSolver& solver : solvers_)
         if (is_assumed(solver)) assumed.push_back(solver.name);
     std::vector<std::string> sources;
+    if (most_ > 0)
+        sources.push_back(fmt::format(
+            "assumed, since solving on all boxes would exceed run.dry_run_limit: Krylov methods take {:.3g} "
+            "times the iterations that they take on {} (cells in a row)",
+            growth(), text(*sample_)));
     if (whole_)
         sources.push_back(fmt::format("computed: {}, all-reduces and their words, by solving on {}",
                                       cycle_ ? "the bottom's iterations" : "the solve", text(*whole_)));
-    if (sample_)
+    if (!assumed.empty())
         sources.push_back(fmt::format(
             "assumed: bottom.assumed_iterations of {}; the cost of an iteration and of a visit by solving on "
             "{}",
@@ -204,21 +219,33 @@ std::vector<std::string> ProxySolves::sources() const {
     return sources;
 }
 
-// The cost of all proxy solves.
-DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here) {
+// The cost of all proxy solves, `most` as ProxySolves has it.
+DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here, int most) {
     DryRunCost cost;
-    for (const NamedSolver& solver : without_algebraic(grids.use.solvers))
-        cost += cost_of_proxy_solve(grids, is_assumed(solver) ? sample_of(grids) : whole_of(grids),
-                                    ranks_here, solver);
+    for (const NamedSolver& solver : without_algebraic(grids.use.solvers)) {
+        const ProxyBoxes on = most > 0             ? bottom_sample_of(grids, most)
+                              : is_assumed(solver) ? bottom_sample_of(grids)
+                                                   : whole_of(grids);
+        cost += cost_of_proxy_solve(grids, on, ranks_here, solver);
+    }
     if (!has_cycle(grids)) return cost;
     return cost +=
            cost_of_proxy_solve(grids, cycle_of(grids, ranks_here), ranks_here, grids.use.solvers.front());
 }
 
-std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory, int ranks_here) {
+// Boxes in a direction of the largest bottom on which a dry run may solve: 0 = all, and where none is small
+// enough.
+int most_affordable(const GridSetup& grids, const SharedMemory& memory, int ranks_here) {
+    if (grids.use.krylov != KrylovLevel::coarsest) return 0;
+    for (const int most : {0, 8, 6, 4, 3, 2})
+        if (memory.limit().allows(cost_of_solves(grids, ranks_here, most))) return most;
+    return 0;
+}
+
+std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory, int ranks_here, int most) {
     if (const std::string reason = why_not_predicted(grids); !reason.empty()) return reason;
     return why_not_solved(
-        cost_of_solves(grids, ranks_here),
+        cost_of_solves(grids, ranks_here, most),
         "bottom.assumed_iterations (in a survey \"cg assumed_iterations=269\"), fewer solvers or "
         "boxes, a smaller problem.box",
         memory);
@@ -240,15 +267,18 @@ Prediction HierarchyMode::predict(const PreparedGrids& prepared, const std::vect
     const Topology& topology = prepared.resolved().topology;
     Prediction prediction;
     if (!grids.use.predicted) return prediction;
-    prediction.why_not = why_not_multigrid(grids, memory, comm.size());
+    const int most = most_affordable(grids, memory, comm.size());
+    prediction.why_not = why_not_multigrid(grids, memory, comm.size(), most);
     if (!prediction.why_not.empty()) return prediction;
     VirtualRanks ranks = virtual_ranks(prepared.resolved());
-    const ProxySolves proxies(grids, comm, progress);
+    const ProxySolves proxies(grids, most, comm, progress);
     if (comm.rank() != 0) return prediction;
 
     const std::vector<Topology> levels = ranks_by_level(grids, topology);
     ranks.levels = levels;
-    const Place place{topology, schemes_by_level(tables), exchange_plans(grids, topology, tables), ranks};
+    const std::vector<ExchangePlan> plans = exchange_plans(grids, topology, tables);
+    VariedCosts costs(plans, ranks);
+    const Place place{topology, schemes_by_level(tables), costs};
     for (std::size_t n = 0; n < proxies.count(); ++n)
         prediction.solves.push_back(proxies.predicted(n, place));
     prediction.sources = proxies.sources();
