@@ -10,7 +10,7 @@ RESIDUAL_FACTOR, NO_ACCURACY = 20, 1e-3  # residuals are compared within the fac
 EXACT = ("plan", "scheme", "total")  # kinds whose numbers are counted from plans
 COUNTS = ("iterations", "bottom_iterations", "cycles")  # unchanged ones make a record's other counts exact
 ROUNDING = 1e-9  # the relative error of counts that are means
-OF_THE_RUN = ("schema", "date", "revision", "compiler")
+OF_THE_RUN = ("schema", "date", "revision", "compiler", "costs")  # costs have an event for each iteration
 
 
 def differences(kept: Sequence[Record], made: Sequence[Record], tolerance: float = TOLERANCE) -> Iterator[str]:

@@ -9,7 +9,7 @@ page.toml has any number of
     by = "scripts/study run ..."     # in place of command: what made records that no single start of keel makes
     paper = "weak_times"      # in place of command: a figure of scripts/papers; its numbers are the records, weak_times.svg is drawn with them
     keep = ["solve"]          # the kinds of records that stay; all of them if it is not there
-    fields = ["solver", "moved.bytes"]   # the fields kept of these records, besides their kind; all if it is not there
+    fields = ["solver", "moved.bytes"]   # the fields kept of these records, besides their kind; all but LARGE if it is not there
     sums = ["bytes_moved"]    # timers become one record with the sums of these fields
     ranks = 1                 # processes that mpiexec starts; 0, the default: keel alone
     hosts = 4                 # measured on this number of hosts of scripts/hosts; its records are medians beside predictions
@@ -65,6 +65,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
 FUNCTIONS = ("of", "value", "values", "least", "ratios", "sums", "crossing", "verdict", *jinja2.defaults.DEFAULT_NAMESPACE)  # for expressions
 MISTAKES = (jinja2.TemplateError, LookupError, ValueError, TypeError, ZeroDivisionError)  # made in expressions
+LARGE = ("costs",)  # fields that stay only if `fields` names them
 KINDS = ("counted", "predicted", "simulated", "measured")
 RUN = {
     "name": Key(str, "file of the records, without .json", needed=True),
@@ -140,7 +141,9 @@ class PageRun:
             timers = [record for record in records if record["record"] == "timer"]
             of_kinds = [record for record in of_kinds if record["record"] != "timer"]
             of_kinds.append({"record": "timer", **{name: sum(one[name] for one in timers) for name in self.sums}})
-        return [{**part_of(record, ("record", *self.fields, *self.sums)), **named} if self.fields else {**record, **named} for record in of_kinds]
+        every = [{name: value for name, value in record.items() if name not in LARGE} for record in of_kinds]
+        fields = ("record", *self.fields, *self.sums)
+        return [{**one, **named} for one in ([part_of(record, fields) for record in of_kinds] if self.fields else every)]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 #include "miniapp/prediction/seconds/prediction.hpp"
 
+#include "miniapp/prediction/seconds/event_costs.hpp"
+
 namespace keel {
 namespace {
 
@@ -22,6 +24,7 @@ void predict(PredictedSolve& solve, std::span<const Slice> slices, VariedCosts& 
     const Seconds later = seconds_of(time_with({.latency = step}), bottom);
     solve.messages = (later.solve - solve.seconds().solve) / step;
     solve.bottom_messages = (later.bottom - solve.seconds().bottom) / step;
+    solve.costs = event_costs(slices, costs);
 }
 
 }  // namespace keel

@@ -46,7 +46,8 @@ struct PredictedSolve {
     long proxy_iterations = 0;
     bool converged = false;
     std::string outcome;
-    std::string more = "{}";  // JSON: further fields of its record
+    std::string more = "{}";     // JSON: further fields of its record
+    std::string costs = "null";  // JSON: event_costs()
 
     bool is_timed() const { return !time.rows.empty(); }
     const Seconds& seconds() const { return delayed.front(); }

@@ -174,7 +174,8 @@ Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& reso
          {"latency",
           {{"bottom", {{"messages", solve.bottom_messages}}}, {"solve", {{"messages", solve.messages}}}}},
          {"proxy_solve", {{"cycles", solve.proxy_cycles}, {"iterations", solve.proxy_iterations}}},
-         {"iterations_assumed", solve.assumed}});
+         {"iterations_assumed", solve.assumed},
+         {"costs", Json::parse(solve.costs)}});
     record.update(Json::parse(solve.more));
     return record;
 }

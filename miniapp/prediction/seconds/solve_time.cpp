@@ -8,6 +8,24 @@
 namespace keel {
 namespace {
 
+const Costs::OfExchange& exchanged(const Event& event, Costs& costs) {
+    return costs.exchange(event.level, event.use, event.fields, event.value_bytes, event.one_colour);
+}
+
+double sparse_alltoallv(const Event& event, Costs& costs) {
+    const double barriers = static_cast<double>(event.calls) * costs.all_reduce(event.level, 1);
+    return barriers + (event.fields == 0 ? 0 : exchanged(event, costs).wait);
+}
+// Lengths and contents, of what its own ranks need of others, of what other nodes need, and of the short
+// answers of further rounds.
+double gathered_on_node(const Event& event, Costs& costs) {
+    const Volume needed = event.fields == 0 ? Volume() : exchanged(event, costs).most;
+    const auto words = [](double bytes) { return 1 + static_cast<std::size_t>(bytes / sizeof(double)); };
+    const auto gathered = [&](std::size_t most) { return costs.gather(GatherAmong::node, most); };
+    return 2.0 * static_cast<double>(event.calls) * gathered(1) + gathered(words(needed.bytes)) +
+           gathered(words(needed.off_node_bytes));
+}
+
 constexpr double looks_of_a_round = 2;  // at the message that is to come, and at the one that is to leave
 
 class Timeline {
@@ -38,31 +56,12 @@ class Timeline {
             case Event::Kind::finish_all_reduce:
                 return finish_all_reduce(event);
             case Event::Kind::sparse_alltoallv:
-                return wait_for_all(event, sparse_alltoallv(event));
             case Event::Kind::agreement:
-                return wait_for_all(event, sparse_alltoallv(event) + gathered_on_node(event));
             case Event::Kind::gather:
-                return wait_for_all(
-                    event, static_cast<double>(event.calls) * costs_.gather(event.whom, event.words));
+                return wait_for_all(event, message_seconds(event, costs_));
         }
     }
 
-    double sparse_alltoallv(const Event& event) {
-        const double barriers = static_cast<double>(event.calls) * costs_.all_reduce(event.level, 1);
-        return barriers + (event.fields == 0 ? 0 : exchanged(event).wait);
-    }
-    // Lengths and contents, of what its own ranks need of others, of what other nodes need, and of the short
-    // answers of further rounds.
-    double gathered_on_node(const Event& event) {
-        const Volume needed = event.fields == 0 ? Volume() : exchanged(event).most;
-        const auto words = [](double bytes) { return 1 + static_cast<std::size_t>(bytes / sizeof(double)); };
-        const auto gathered = [&](std::size_t most) { return costs_.gather(GatherAmong::node, most); };
-        return 2.0 * static_cast<double>(event.calls) * gathered(1) + gathered(words(needed.bytes)) +
-               gathered(words(needed.off_node_bytes));
-    }
-    const Costs::OfExchange& exchanged(const Event& event) {
-        return costs_.exchange(event.level, event.use, event.fields, event.value_bytes, event.one_colour);
-    }
     void wait_for_all(const Event& event, double seconds) {
         book(event.op, event.level, seconds, 0);
         solve_.collecting += seconds * slice_.times;
@@ -77,7 +76,7 @@ class Timeline {
     }
 
     void exchange(const Event& event) {
-        const Costs::OfExchange& cost = exchanged(event);
+        const Costs::OfExchange& cost = exchanged(event, costs_);
         const double ranks = slice_.ranks_on(event.level);
         moves_ = cost.moved_by_all > 0;
         const auto move = [&](Op op) {
@@ -210,6 +209,23 @@ bool is_all_reduce(const TimerRow& row) {
 }
 
 }  // namespace
+
+double message_seconds(const Event& event, Costs& costs) {
+    switch (event.kind) {
+        case Event::Kind::exchange:
+            return exchanged(event, costs).all.messages > 0 ? exchanged(event, costs).wait : 0;
+        case Event::Kind::all_reduce:
+            return costs.all_reduce(event.level, event.words);
+        case Event::Kind::sparse_alltoallv:
+            return sparse_alltoallv(event, costs);
+        case Event::Kind::agreement:
+            return sparse_alltoallv(event, costs) + gathered_on_node(event, costs);
+        case Event::Kind::gather:
+            return static_cast<double>(event.calls) * costs.gather(event.whom, event.words);
+        default:
+            return 0;
+    }
+}
 
 double SolveTime::seconds() const {
     return seconds_where(rows, [](const TimerRow&) { return true; });

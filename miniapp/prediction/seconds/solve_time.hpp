@@ -30,6 +30,9 @@ struct SolveTime {
     double communication_seconds() const;
 };
 
+// Seconds that the process waits for the messages of an event if nothing is in flight; 0 of all else.
+double message_seconds(const Event& event, Costs& costs);
+
 // Everything in its order, for the rank that has most to do: what is waited for takes its time, and a sum
 // in flight what is left of its time when it is to be finished. Perfect progress, equal ranks: a
 // bound from below.
