@@ -49,6 +49,7 @@ SHAPES: dict[str, Any] = {
     "simulation": {"platform": str, "machine": str},
     "levels": [dict],
     "moved": {"bytes": float},
+    "costs": {"machine": str},
     "bottom": [{"restarts": float}],
     "done": [{"what": str, "done": float, "all": float}],
     "class": str,

@@ -58,9 +58,10 @@ class Views(unittest.TestCase):
         for number, path in enumerate(PUBLISHED):
             with self.subTest(path=path):
                 self.path.write_text(path.read_text())
-                status, out, told = self.view("run", "--output", str(self.path.with_name(f"{number}.html")))
-                self.assertIn(status, (0, 2))
-                self.assertTrue(out if status == 0 else told)
+                for view in ("run", "whatif"):
+                    status, out, told = self.view(view, "--output", str(self.path.with_name(f"{view}{number}.html")))
+                    self.assertIn(status, (0,) if (view, path.name) == ("whatif", "whatif.json") else (0, 2))
+                    self.assertTrue(out if status == 0 else told)
 
     def test_a_field_that_a_record_lacks_is_a_dash(self) -> None:
         self.path.write_text('{"record":"run","ranks":2}\n{"record":"solve","solver":"cg"}\n{"record":"result","fom":1}\n')
