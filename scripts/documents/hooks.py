@@ -9,6 +9,9 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from documents.layout import ROOT, files_outside_docs, in_site, place_in_site
+from studies.views.whatif import page_of, predicted
+
+WHAT_IF = "--dry-run inputs/survey.toml problem.ranks=512 comm.machine=slingshot11"  # as results/scale/page.toml has it
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -16,6 +19,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         place = place_in_site(path)
         assert place
         files.append(File.generated(config, place, abs_src_path=str(ROOT / path)))
+    files.append(File.generated(config, "what-if.html", content=page_of(predicted(ROOT / "results/scale/whatif.json"), WHAT_IF)))
     return files
 
 
