@@ -152,6 +152,8 @@ void add_bottom(Table& table) {
     expert.flag("telescoping", &Bottom::telescoping, "s grows as 1, 2, 4, ... up to bottom.s");
     expert.choice("gram_precision", &Bottom::gram_precision,
                   "precision of Gram matrices; double_double for monomial bases beyond s = 4");
+    expert.choice("small_system", &Bottom::small_system,
+                  "solves of small systems: by Cholesky, or 20 Gauss-Seidel sweeps");
     expert.choice("powers", &Bottom::powers,
                   "how s-step bases are exchanged: paired (both bases), sequential, matrix powers");
     expert

@@ -16,7 +16,8 @@ void check_preconditioned(const BottomOptions& options, const Preconditioner& M)
     const bool symmetric = method.preconditioning == Preconditioning::symmetric;
     if (!method.accepts_preconditioner() || !method.tests(options.norm) || (symmetric && !M.symmetric()) ||
         (M.varies() && !method.flexible) || options.scaling != Scaling::none ||
-        (makes_bases && exchanges_for_several(options.powers)))
+        (makes_bases && (exchanges_for_several(options.powers) ||
+                         (symmetric && options.gram_precision == GramPrecision::twofold))))
         throw std::invalid_argument(options.solver + ": no such preconditioned method");
 }
 
@@ -122,7 +123,7 @@ Report BottomSolver::solve_by_host(Field u, Field f) {
     Report report = verify_and_restart(*L_, *this, own_, x, M_ ? f : b_, stop_);
     if (!M_) L_->unscale_solution(u, y_);
     if (is_right_) M_->apply(u, y_);
-    report.spectrum = spectrum_;
+    if (uses_spectrum(options_)) report.spectrum = spectrum_;
     return report;
 }
 

@@ -36,6 +36,12 @@ constexpr bool exchanges_for_several(Powers powers) {
     return powers == Powers::matrix_powers || powers == Powers::fused_matrix_powers;
 }
 
+// How s_step_cg solves the small systems of its blocks (s_step/small_system.hpp).
+enum class SmallSystemBy { cholesky, gauss_seidel };
+constexpr auto names_of(SmallSystemBy) {
+    return std::array{"cholesky", "gauss_seidel"};
+}
+
 // The forms of Arnoldi's relation, by their way to make a vector orthogonal (gmres/forms.cpp): Gram-Schmidt
 // modified, classical twice, in inverse compact WY form, and classical twice with a delay.
 enum class Orthogonalisation { mgs, cgs2, icwy, delayed };
@@ -90,6 +96,7 @@ struct BottomOptions {
     bool telescoping = true;  // s = 1, 2, 4, ... up to s
     Powers powers = Powers::paired;
     GramPrecision gram_precision = GramPrecision::simple;
+    SmallSystemBy small_system = SmallSystemBy::cholesky;
     int powers_depth = 0;  // ghost layers for matrix_powers; 0 = one for each power
     // --- Enlarged methods
     int block = 4;  // columns of the block vectors

@@ -137,6 +137,13 @@ class AlgebraicMultigrid(KeelTest):
                 solve = self.valid(2, *blocks, f"bottom.solver={solver}").record("solve")
                 self.assertLessEqual(abs(solve["iterations"] - by_cg["iterations"]), 2)
                 self.assertLess(solve["reductions"], solve["iterations"] + 8)
+        for M, solver in (("amg", "ca_cg"), ("block_ic0", "s_step_cg"), ("amg", "s_step_cg")):
+            with self.subTest(solver=solver, M=M):
+                least = by_cg["iterations"] if M == "block_ic0" else 0
+                solve = self.valid(2, *words, f"bottom.preconditioner={M}", f"bottom.solver={solver}", "bottom.basis=newton",
+                                   "bottom.spectrum=[0.2,1.8]").record("solve")  # fmt: skip
+                self.assertTrue(0 <= solve["iterations"] - least < (5 if least else 20))
+                self.assertLessEqual(solve["reductions"], -(-solve["iterations"] // 4) + 6)
         self.valid(3, *AMG, "bottom.scaling=none", "bottom.preconditioner=block_ic0", "bottom.solver=bicgstab")
         dry = self.run_keel(1, "--dry-run", *blocks, "bottom.solver=cg", "problem.ranks=4",
                             "comm.ranks_per_node=2", "comm.machine=hopper")  # fmt: skip

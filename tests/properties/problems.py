@@ -111,6 +111,7 @@ SOLVERS = [
     ["bottom.solver=pipelined_bicgstab"],
     ["bottom.solver=enlarged_cg", "bottom.splitting=slabs", "bottom.block=2"],
     ["bottom.solver=sre_cg", "bottom.splitting=interleaved", "bottom.block=2"],
+    ["bottom.solver=s_step_cg", "bottom.s=3"],
     ["bottom.solver=gmres", "bottom.restart=4"],
     ["bottom.solver=smooth"],
 ]

@@ -194,6 +194,10 @@ class KrylovMode : public HierarchyMode {
                 {"bottom.powers", "bottom.solver", "bottom.preconditioner"},
                 "a preconditioner takes part in every power; give bottom.powers = \"paired\"");
         if (solver.preconditioning != Preconditioning::symmetric) return;
+        require(p.bottom.gram_precision == GramPrecision::simple,
+                {"bottom.gram_precision", "bottom.solver", "bottom.preconditioner"},
+                "Gram matrices of vectors and their partners are formed in double; give "
+                "bottom.gram_precision = \"double\"");
         if (!v_cycle) return;
         require(
             p.multigrid.pre == p.multigrid.post, {"multigrid.pre", "multigrid.post"},

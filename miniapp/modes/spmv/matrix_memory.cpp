@@ -14,6 +14,7 @@
 #include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
+#include "solvers/krylov/stationary/spectrum_estimate.hpp"
 
 namespace keel {
 namespace {
@@ -39,7 +40,11 @@ std::size_t vectors_of_solve(const MatrixUse& use) {
     if (!use.solver) return 0;
     const BottomOptions& options = use.solver->options;
     const Method& method = method_named(options.solver);
-    double with_M = use.factors_blocks() ? method.preconditioned_vectors.of(options) : 0;
+    double with_M = 0;
+    if (method.reads("preconditioner") && (use.factors_blocks() || use.uses_amg())) {
+        with_M = method.preconditioned_vectors.of(options) + (options.norm == Norm::natural ? 1 : 0);
+        if (estimates(options, true)) with_M += estimates(options, false) ? 1 : 1 + SpectrumEstimate::vectors;
+    }
     // GMRES keeps what a preconditioner that varies made of each vector.
     if (use.uses_amg() && use.amg.coarsest == CoarsestRule::krylov && method.reads("restart"))
         with_M += options.restart;

@@ -117,6 +117,11 @@ void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matri
             "takes the place of the scaling; give bottom.scaling = \"none\"");
     require(method.degree.of(bottom) == 0 || !exchanges_for_several(bottom.powers), {"bottom.powers"},
             "takes part in every power; give bottom.powers = \"paired\"");
+    require(method.preconditioning != Preconditioning::symmetric ||
+                bottom.gram_precision == GramPrecision::simple,
+            {"bottom.gram_precision"},
+            "Gram matrices of vectors and their partners are formed in double; give bottom.gram_precision = "
+            "\"double\"");
     rules.require(of_blocks || method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
                   {"amg.coarsest", "bottom.solver", "bottom.preconditioner", "run.survey"},
                   fmt::format("amg.coarsest = \"krylov\": the preconditioner is then another in every "

@@ -1,13 +1,15 @@
 // CA-CG: conjugate gradients with one all-reduce every s iterations (Toledo 1995; Hoemmen 2010). A must be
 // symmetric and positive definite (semi-definite with b in its range). In exact arithmetic the iterates are
 // those of cg.cpp for every s and basis; the numbers in the margin are those of the same steps there (Saad,
-// Alg. 6.18).
+// Alg. 6.18). With a preconditioner M they are those of its Alg. 9.1, and the test is on the natural norm
+// (s_step.hpp; Carson's thesis, 2015, for that of CG in coordinates).
 //
 // Per outer step of s iterations: 2s - 1 applications, s exchanges (paired; 2s - 1 sequential;
 // ceil(s / depth) of deep ghosts with matrix powers, whose redundant work comes on top: grid_system.hpp), 1
 // all-reduce of (2s+1)(s+1) words. Vectors: p, 2s - 1 further basis vectors and a spare, 2s + 1, besides x
 // and r. About (2s - 1) F_A + 2 (2s+1)(s+1) + 6 (2s+1) flops per cell and outer step (newton: 3 more for each
-// application, chebyshev: 5), F_A those of an application.
+// application, chebyshev: 5), F_A those of an application. With M 2s - 1 applications of M for s iterations,
+// where CG makes s, one more at the start, and 2s + 2 vectors more.
 //
 // Weakness: as ca_bicgstab.cpp, but the degree is half of that one's. Monomial bases keep CG's counts up to
 // s = 4, cost 40 % more iterations at s = 8 and fail from s = 12 on; Newton and Chebyshev keep them up to
@@ -20,6 +22,7 @@
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/s_step/numbers.hpp"
 #include "solvers/krylov/s_step/s_step.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
 namespace {
@@ -32,16 +35,20 @@ class CaConjugateGradients : public MethodOfSystem {
     void adopt(const Spectrum& spectrum) override { V.adopt(spectrum); }
 
     Outcome iterate(const Run& run, Report& report) override {
-        A.copy(p, run.r);  // 1
+        const Vector first = M ? z : run.r;
+        if (M) M->apply(z, run.r);
+        if (M) A.copy(partner, run.r);
+        A.copy(p, first);  // 1
         const int last = report.iterations + run.limit;
         for (V.begin(); report.iterations < last; V.lengthen()) {
-            V.span(run.x, p, run.r);
+            V.span(run.x, p, first, {}, {partner, run.r});
             if (const auto end = inner_loop(run, last, report)) {
                 V.finish();
                 return *end;
             }
-            V.advance(next_p);
+            V.advance(next_p, next_partner);
             std::swap(p, next_p);
+            std::swap(partner, next_partner);
         }
         return Outcome::iteration_limit;
     }
@@ -75,6 +82,7 @@ class CaConjugateGradients : public MethodOfSystem {
 
     PairSpace<Scalar> V;
     Vector p = vector(), next_p = vector();
+    Vector z = vector_with_M(), partner = vector_with_M(), next_partner = vector_with_M();  // M r, M^-1 p
 };
 
 }  // namespace
@@ -93,9 +101,13 @@ Method ca_cg() {
         .flops = flops_of_pairs("(4s^2+18s+7)/s", 1, 0),
         .at_once = vectors_of_pairs(),
         .degree = in_s("s", [](double s) { return s; }),
-        .keys = keys_of_pairs(),
+        .keys = keys_of_pairs({"spectrum", "norm"}),
         .independent = independent_pairs(1),
+        .preconditioning = Preconditioning::symmetric,
+        .norms = {Norm::natural},
+        .preconditioned_vectors = in_s("2s + 2", [](double s) { return 2 * s + 2; }),
         .make = made_in_precision<CaConjugateGradients>,
+        .make_preconditioned = made_in_precision<CaConjugateGradients>,
     };
 }
 

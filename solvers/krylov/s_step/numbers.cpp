@@ -59,8 +59,9 @@ Quantity vectors_of_pairs() {
     return {"", [](const BottomOptions& o) { return o.powers == Powers::paired ? 2 : 1; }};
 }
 
-std::vector<std::string> keys_of_pairs() {
-    return {"s", "basis", "telescoping", "gram_precision", "powers", "powers_depth"};
+std::vector<std::string> keys_of_pairs(std::vector<std::string> others) {
+    others.insert(others.end(), {"s", "basis", "telescoping", "gram_precision", "powers", "powers_depth"});
+    return others;
 }
 
 Independent independent_pairs(int degree_per_s) {

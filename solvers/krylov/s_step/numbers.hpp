@@ -28,7 +28,8 @@ Quantity words_of_pairs(const std::string& text, FormulaInS formula);
 // A vector of each basis, unless one basis is made after the other.
 Quantity vectors_of_pairs();
 
-std::vector<std::string> keys_of_pairs();
+// The keys of every such method, and `others`.
+std::vector<std::string> keys_of_pairs(std::vector<std::string> others = {});
 Independent independent_pairs(int degree_per_s);  // the 2m + 1 vectors
 
 }  // namespace keel

@@ -7,12 +7,11 @@
 // rho_0 = 1, rho_1, .. are the polynomials of a basis that knows its own products: monomials, or Chebyshev's.
 // Kept are
 //     t_i = rho_i(A) r, i = 0 .. 2s,    Q_i = rho_i(A) P, i = 0 .. s+1,    P = Q_0, a block's s directions.
-// The directions of the next block are R + P B, R = [t_0 .. t_{s-1}], A-orthogonal to P:
-//     W_old B = -C, C = P^T A R;   W = R^T A R + C^T B + B^T C + B^T W_old B;   W alpha = R^T r + B^T P^T r.
-// All inner products in that are moments mu_i = (r, rho_i r), i < 2s, and D = P^T [t_0 .. t_s]: 2s + s(s+1)
-// words, known before t_{s+1} .. t_{2s} are, which are made meanwhile. Then Q_i = rho_i(A) R + Q_i B and t_i
-// -= A rho_i(A) P alpha take vectors that are there. The norm of r is known at the end of a block only; the
-// last block is as short as the limit asks.
+// The directions of the next block are R + P B, R = [t_0 .. t_{s-1}] (small_system.hpp). All inner products
+// in that are moments mu_i = (r, rho_i r), i < 2s, and D = P^T [t_0 .. t_s]: 2s + s(s+1) words, known before
+// t_{s+1} .. t_{2s} are, which are made meanwhile. Then Q_i = rho_i(A) R + Q_i B and t_i -= A rho_i(A) P
+// alpha take vectors that are there. The norm of r is known at the end of a block only; the last block is as
+// short as the limit asks.
 //
 // Per block of s iterations: s applications (s exchanges), 1 all-reduce of s^2 + 3s words. At the start s
 // applications and 2s words; a solve ends with an all-reduce and s applications in vain. Vectors: s^2 + 5s
@@ -34,6 +33,7 @@
 #include "solvers/krylov/s_step/basis.hpp"
 #include "solvers/krylov/s_step/numbers.hpp"
 #include "solvers/krylov/s_step/s_step.hpp"
+#include "solvers/krylov/s_step/small_system.hpp"
 
 namespace keel {
 namespace {
@@ -58,41 +58,6 @@ struct Terms {
     const Term* end() const { return terms.data() + count; }
 };
 
-// Solves with a symmetric positive definite matrix, by Cholesky's factorisation of it scaled to a unit
-// diagonal.
-class SmallCholesky {
-  public:
-    explicit SmallCholesky(int s) : L_(s, s), scale_(s) {}
-
-    // Factorises the leading n rows. False if a pivot is not positive.
-    bool factor(const Eigen::MatrixXd& W, int n) {
-        n_ = n;
-        scale().array() = W.diagonal().head(n).array().rsqrt();
-        auto L = L_.topLeftCorner(n, n);
-        L.noalias() = scale().asDiagonal() * W.topLeftCorner(n, n) * scale().asDiagonal();
-        Eigen::Ref<Eigen::MatrixXd> in_place(L);
-        const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factors(in_place);
-        return factors.info() == Eigen::Success && L.diagonal().allFinite();
-    }
-    // In place.
-    template <class Column>
-    void solve(Column&& x) {
-        const auto L = L_.topLeftCorner(n_, n_).template triangularView<Eigen::Lower>();
-        auto head = x.head(n_);
-        head.array() *= scale().array();
-        L.solveInPlace(head);
-        L.adjoint().solveInPlace(head);
-        head.array() *= scale().array();
-    }
-
-  private:
-    Eigen::VectorBlock<Eigen::VectorXd> scale() { return scale_.head(n_); }
-
-    int n_ = 0;
-    Eigen::MatrixXd L_;
-    Eigen::VectorXd scale_;
-};
-
 class PipelinedSStepCG : public MethodOfSystem {
   public:
     explicit PipelinedSStepCG(const MethodSetup& setup) : MethodOfSystem(setup) {
@@ -104,9 +69,7 @@ class PipelinedSStepCG : public MethodOfSystem {
         Q.resize(at(most_ + 2));
         for (auto& block : Q) block = make_block(A, most_);
         spare = make_block(A, most_);
-        for (auto* matrix : {&W, &W_old, &B, &C}) matrix->setZero(most_, most_);
         D.setZero(most_, most_ + 1);
-        alpha.setZero(most_);
         mu.resize(at(2 * most_));
         products_.reserve(at(words(most_)));
         sums_.resize(at(words(most_)));
@@ -196,57 +159,41 @@ class PipelinedSStepCG : public MethodOfSystem {
             for (int i = 0; i <= s; ++i) D(a, i) = sums_[at(2 * s + a * (s + 1) + i)];
     }
 
-    // B, W and alpha of a block of n directions after one of m. False where W is not positive definite.
+    // False where the next block's W is not positive definite.
     bool next_block(int n, int m) {
         for (int i = 0; i < n; ++i)
             for (int j = 0; j < n; ++j) {  // R^T A R
-                W(i, j) = 0;
+                small.W(i, j) = 0;
                 for (const auto& [c, k] : times_A(j))
-                    for (const auto& [d, l] : times(i, k)) W(i, j) += c * d * mu[at(l)];
+                    for (const auto& [d, l] : times(i, k)) small.W(i, j) += c * d * mu[at(l)];
             }
-        for (int i = 0; i < n; ++i) alpha(i) = mu[at(i)];
-        if (m > 0) {
-            for (int a = 0; a < m; ++a)
-                for (int j = 0; j < n; ++j) {
-                    C(a, j) = 0;
-                    for (const auto& [c, k] : times_A(j)) C(a, j) += c * D(a, k);
-                    B(a, j) = -C(a, j);
-                }
-            for (int j = 0; j < n; ++j) old_.solve(B.col(j));
-            for (int i = 0; i < n; ++i)
-                for (int j = 0; j < n; ++j)
-                    for (int a = 0; a < m; ++a) {
-                        W(i, j) += C(a, i) * B(a, j) + B(a, i) * C(a, j);
-                        for (int b = 0; b < m; ++b) W(i, j) += B(a, i) * W_old(a, b) * B(b, j);
-                    }
-            for (int i = 0; i < n; ++i)
-                for (int a = 0; a < m; ++a) alpha(i) += B(a, i) * D(a, 0);
+        for (int i = 0; i < n; ++i) small.alpha(i) = mu[at(i)];
+        for (int a = 0; a < m; ++a) {
+            small.Pr(a) = D(a, 0);
+            for (int j = 0; j < n; ++j) {
+                small.C(a, j) = 0;
+                for (const auto& [c, k] : times_A(j)) small.C(a, j) += c * D(a, k);
+            }
         }
-        for (int i = 0; i < n; ++i)
-            for (int j = 0; j < i; ++j) W(i, j) = W(j, i) = (W(i, j) + W(j, i)) / 2;
-        if (!now_.factor(W, n)) return false;
-        now_.solve(alpha);
-        W_old = W;
-        std::swap(old_, now_);
-        return true;
+        return small.solve(n, m);
     }
 
     void update(int s, int n, int m, Vector x) {
         for (int i = 0; i <= s + 1; ++i) {
             for (int c = 0; c < n; ++c) {  // Q_i = rho_i(A) R + Q_i B
                 for (const auto& [d, l] : times(i, c)) sum.add(t[at(l)], d);
-                for (int a = 0; a < m; ++a) sum.add(Q[at(i)][at(a)], B(a, c));
+                for (int a = 0; a < m; ++a) sum.add(Q[at(i)][at(a)], small.B(a, c));
                 sum.into(A, spare[at(c)]);
             }
             Q[at(i)].swap(spare);
         }
         sum.add(x, 1.0);
-        for (int a = 0; a < n; ++a) sum.add(Q[0][at(a)], alpha(a));
+        for (int a = 0; a < n; ++a) sum.add(Q[0][at(a)], small.alpha(a));
         sum.into(A, x);
         for (int i = 0; i <= s; ++i) {  // t_i -= A rho_i(A) P alpha
             sum.add(t[at(i)], 1.0);
             for (const auto& [c, k] : times_A(i))
-                for (int a = 0; a < n; ++a) sum.add(Q[at(k)][at(a)], -c * alpha(a));
+                for (int a = 0; a < n; ++a) sum.add(Q[at(k)][at(a)], -c * small.alpha(a));
             sum.into(A, t[at(i)]);
         }
     }
@@ -258,9 +205,8 @@ class PipelinedSStepCG : public MethodOfSystem {
     std::vector<Block> Q;
     Block spare;
     std::vector<double> mu;
-    Eigen::MatrixXd W, W_old, B, C, D;
-    Eigen::VectorXd alpha;
-    SmallCholesky old_{most_}, now_{most_};  // factors of W_old and W
+    Eigen::MatrixXd D;
+    SmallSystem small{most_, SmallSystemBy::cholesky};
     std::vector<Product> products_;
     std::vector<double> sums_;
     BlockSum sum{3 * most_ + 2};

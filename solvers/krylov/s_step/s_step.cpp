@@ -23,6 +23,26 @@ std::vector<int> outer_steps(const BottomOptions& options) {
     return steps;
 }
 
+void preconditioned_powers(LinearSystem& A, Preconditioner& M, std::span<const LinearSystem::Vectors> bases,
+                           std::span<const LinearSystem::Vectors> partners, Recurrence recurrence) {
+    std::array<LinearSystem::Vector, most_bases> from, to;
+    for (std::size_t i = 0;; ++i) {
+        std::size_t count = 0;
+        for (std::size_t n = 0; n < bases.size(); ++n) {
+            if (i + 1 >= partners[n].size()) continue;
+            from[count] = bases[n][i];
+            to[count++] = partners[n][i + 1];
+        }
+        if (count == 0) return;
+        A.apply(std::span(to).first(count), std::span(from).first(count));
+        for (std::size_t n = 0; n < bases.size(); ++n) {
+            if (i + 1 >= partners[n].size()) continue;
+            A.recur(partners[n][i + 1], partners[n], i, recurrence[i]);
+            if (i + 1 < bases[n].size()) M.apply(bases[n][i + 1], partners[n][i + 1]);
+        }
+    }
+}
+
 template <class Scalar>
 Scalar applied_in_bases(Recurrence recurrence, int i, const std::vector<Scalar>& x) {
     const int longer = static_cast<int>(recurrence.size()) + 1;
@@ -37,8 +57,11 @@ Scalar applied_in_bases(Recurrence recurrence, int i, const std::vector<Scalar>&
 
 template <class Scalar>
 PairSpace<Scalar>::PairSpace(const MethodSetup& setup, int degree_per_s)
-    : A_(setup.A), options_(setup.options), degree_per_s_(degree_per_s) {
-    while (own_.size() < at(2 * degree_per_s * options_.s - 1)) own_.push_back(A_.make_vector());
+    : A_(setup.A), M_(setup.M), options_(setup.options), degree_per_s_(degree_per_s) {
+    while (own_.size() < at(2 * degree_per_s * options_.s - 1)) {
+        own_.push_back(A_.make_vector());
+        if (M_) own_partners_.push_back(A_.make_vector());
+    }
     choose(0, options_.s);  // the largest room
     adopt(setup.spectrum);
     begin();
@@ -73,23 +96,52 @@ void PairSpace<Scalar>::choose(std::size_t first, int length) {
     for (Coordinates* coordinates : {&a, &c, &e, &d, &Ta, &Td, &GT, &g, &Gx_}) coordinates->resize(n);
     for (std::vector<double>* factors : {&of_p_, &of_r_}) factors->resize(n);
     terms_.resize(n + 1);
+    if (M_) partners_.resize(n);
 }
 
 template <class Scalar>
-void PairSpace<Scalar>::span(Vector x, Vector p, Vector r, std::span<const Vector> y) {
-    terms_[0] = x;
-    for (std::size_t i = 0, next = 0; i < at(size()); ++i)
-        terms_[i + 1] = i == 0 ? p : i == at(place_of_r()) ? r : own_[next++];
+void PairSpace<Scalar>::place(std::span<Vector> V, Vector p, Vector r, std::span<const Vector> own) const {
+    for (std::size_t i = 0, next = 0; i < V.size(); ++i)
+        V[i] = i == 0 ? p : i == at(place_of_r()) ? r : own[next++];
+}
+
+template <class Scalar>
+void PairSpace<Scalar>::make_bases(std::span<const Vector> y, std::span<Scalar> sums) {
+    const auto parts = [&](std::span<const Vector> V) {
+        return std::array{V.first(at(degree() + 1)), V.last(at(degree()))};
+    };
     const std::span<const Vector> V = basis();
-    const std::array bases{V.first(at(degree() + 1)), V.last(at(degree()))};
-    const std::span<Scalar> sums = std::span(sums_).first(gram_pairs(V.size(), y.size()));
-    if (options_.powers == Powers::sequential) {
+    const auto bases = parts(V);
+    const bool paired = options_.powers != Powers::sequential;
+    if (M_) {
+        const auto partners = parts(partners_);
+        for (std::size_t n = 0; n < 2; n += paired ? 2 : 1)
+            preconditioned_powers(A_, *M_, std::span(bases).subspan(n, paired ? 2 : 1),
+                                  std::span(partners).subspan(n, paired ? 2 : 1), recurrence());
+        products_.clear();
+        for (std::size_t i = 0; i < V.size(); ++i)
+            for (std::size_t j = i; j < V.size(); ++j) products_.push_back({partners_[i], V[j]});
+        made_.resize(products_.size());
+        A_.dots(products_, made_);
+        std::ranges::copy(made_, sums.begin());
+    } else if (paired) {
+        A_.powers_and_gram(bases, recurrence(), V, y, sums);
+    } else {
         A_.powers(std::span(bases).first(1), recurrence());
         A_.powers(std::span(bases).last(1), recurrence());
         A_.gram(V, y, sums);
-    } else {
-        A_.powers_and_gram(bases, recurrence(), V, y, sums);
     }
+}
+
+template <class Scalar>
+void PairSpace<Scalar>::span(Vector x, Vector p, Vector r, std::span<const Vector> y,
+                             const std::array<Vector, 2>& partners) {
+    terms_[0] = x;
+    place(std::span(terms_).subspan(1), p, r, own_);
+    if (M_) place(partners_, partners[0], partners[1], own_partners_);
+    const std::span<const Vector> V = basis();
+    const std::span<Scalar> sums = std::span(sums_).first(gram_pairs(V.size(), y.size()));
+    make_bases(y, sums);
     const std::size_t n = V.size();
     const Scalar* next = sums.data();
     for (std::size_t i = 0; i < n; ++i) {
@@ -148,6 +200,13 @@ void PairSpace<Scalar>::combine(Vector next_p, bool all) {
     const LinearSystem::Combination combinations[]{
         {x, of_x_, terms_}, {next_p, of_p_, basis()}, {r, of_r_, basis()}};
     A_.combine_all(std::span(combinations).first(all ? 3 : 1));
+}
+
+template <class Scalar>
+void PairSpace<Scalar>::combine_partners(Vector next_p) {
+    const LinearSystem::Combination combinations[]{{next_p, of_p_, partners_},
+                                                   {partners_[at(place_of_r())], of_r_, partners_}};
+    A_.combine_all(combinations);
 }
 
 template double applied_in_bases(Recurrence, int, const std::vector<double>&);

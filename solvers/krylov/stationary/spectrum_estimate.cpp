@@ -12,10 +12,17 @@ Spectrum chosen_spectrum(const BottomOptions& options, const Spectrum& bounds) {
     return given ? Spectrum{options.spectrum_lowest, options.spectrum_highest} : bounds;
 }
 
+bool uses_spectrum(const BottomOptions& options) {
+    return method_named(options.solver).degree.of(options) == 0 || options.basis != Basis::monomial;
+}
+
 bool estimates(const BottomOptions& options, bool preconditioned) {
     const Method& method = method_named(options.solver);
-    const bool of_bases = preconditioned && method.degree.of(options) > 0 && options.basis != Basis::monomial;
-    return of_bases || (options.spectrum == SpectrumFrom::estimate && method.reads("spectrum"));
+    if (!uses_spectrum(options)) return false;
+    const bool of_bases = preconditioned && method.degree.of(options) > 0;
+    if (!method.reads("spectrum")) return of_bases;
+    return options.spectrum == SpectrumFrom::estimate ||
+           (of_bases && options.spectrum == SpectrumFrom::automatic);
 }
 
 Spectrum extreme_eigenvalues(const std::vector<double>& diagonal, const std::vector<double>& beside) {

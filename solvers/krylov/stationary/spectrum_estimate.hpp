@@ -41,8 +41,12 @@ class SpectrumEstimate {
 // The bounds, or the interval that the user gives in their place, if the method reads bottom.spectrum.
 Spectrum chosen_spectrum(const BottomOptions& options, const Spectrum& bounds);
 
-// Whether the options ask for an estimate in place of either, as bases with a preconditioner always do.
+// Whether the options ask for an estimate in place of either, as bases with a preconditioner do unless an
+// interval is given.
 bool estimates(const BottomOptions& options, bool preconditioned);
+
+// Whether an interval plays a part: powers need none.
+bool uses_spectrum(const BottomOptions& options);
 
 // The least and the largest eigenvalue of a symmetric tridiagonal matrix.
 Spectrum extreme_eigenvalues(const std::vector<double>& diagonal, const std::vector<double>& beside);

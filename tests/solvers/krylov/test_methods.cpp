@@ -53,6 +53,7 @@ TEST_CASE("a key of [bottom] that a method does not read changes nothing in its 
         {"gram_precision", [](BottomOptions& o) { o.gram_precision = GramPrecision::twofold; }},
         {"powers", [](BottomOptions& o) { o.powers = Powers::sequential; }},
         {"powers_depth", [](BottomOptions& o) { o.powers_depth = 1; }},
+        {"small_system", [](BottomOptions& o) { o.small_system = SmallSystemBy::gauss_seidel; }},
         {"block", [](BottomOptions& o) { o.block = 2; }},
         {"splitting", [](BottomOptions& o) { o.splitting = Splitting::interleaved; }},
         {"spectrum", [](BottomOptions& o) { o.spectrum = SpectrumFrom::estimate; }},
@@ -120,6 +121,7 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<Basis>() == Words{"monomial", "newton", "chebyshev"});
     CHECK(words_of<GramPrecision>() == Words{"double", "double_double"});
     CHECK(words_of<Powers>() == Words{"paired", "sequential", "matrix_powers", "fused_matrix_powers"});
+    CHECK(words_of<SmallSystemBy>() == Words{"cholesky", "gauss_seidel"});
     CHECK(words_of<Splitting>() == Words{"boxes", "interleaved", "slabs"});
     CHECK(words_of<Norm>() == Words{"residual", "natural", "max"});
     CHECK(words_of<Orthogonalisation>() == Words{"mgs", "cgs2", "icwy", "delayed"});

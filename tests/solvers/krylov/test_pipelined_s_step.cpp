@@ -1,5 +1,5 @@
-// Pipelined s-step conjugate gradients: golden histories, CG's iterates, what is in flight, and no false
-// claim where the basis fails.
+// s-step conjugate gradients by blocks of directions, pipelined and not: golden histories, CG's iterates,
+// what is in flight, and no false claim where the basis fails.
 
 #include <catch2/catch.hpp>
 
@@ -22,8 +22,8 @@ struct BoundedSystem : OneLevel {
                        [&](const Index& cell) { least = std::min(least, setup.problem.a_alpha(cell)); });
         return {std::max(0.0, least), level.gershgorin_bound};
     }
-    Report solve(int s, Basis basis, const Stop& stop) {
-        return OneLevel::solve(made("pipelined_s_step_cg", {.s = s, .basis = basis}, bounds()), stop);
+    Report solve(int s, Basis basis, const Stop& stop, const std::string& method = "pipelined_s_step_cg") {
+        return OneLevel::solve(made(method, {.s = s, .basis = basis}, bounds()), stop);
     }
 };
 
@@ -76,7 +76,7 @@ TEST_CASE("pipelined s-step CG matches the golden histories and counts", "[golde
     if (chosen.size() == file.at("cases").size()) CHECK(cases == 35);
 }
 
-TEST_CASE("pipelined s-step CG has CG's iterates, whatever the limit leaves of the last block") {
+TEST_CASE("s-step CG by blocks has CG's iterates, whatever the limit leaves of the last block") {
     const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave", .rhs = "hash"};
     BoundedSystem system(problem, DiagonalScaling::symmetric);
     const Field x = system.A.make_vector();
@@ -97,15 +97,25 @@ TEST_CASE("pipelined s-step CG has CG's iterates, whatever the limit leaves of t
             const int blocks = (iterations + s - 1) / s;
             CHECK(report.counts.reductions == blocks + 1 + 2);
             CHECK(report.counts.applications == s * (blocks + 2) + 1);
+
+            const Report plain = system.solve(s, basis, {1e-30, iterations, 0}, "s_step_cg");
+            CHECK(plain.iterations == iterations);
+            CHECK(relative(plain.residuals.back(), cg.residuals.back()) < 1e-6);
+            CHECK(system.distance(x) < 1e-7);
+            // The norms after the first block and at the limit are asked for alone.
+            CHECK(plain.counts.reductions == blocks + (blocks == 1 ? 1 : 2) + 2);
+            CHECK(plain.counts.applications == iterations + 1);
         }
     }
 }
 
-TEST_CASE("pipelined s-step CG halves s where a Krylov space has fewer directions, and has no Newton basis") {
+TEST_CASE("s-step CG by blocks halves s where a space has fewer directions; pipelined has no Newton basis") {
     // Four iterations of CG exhaust it.
     BoundedSystem system({.boxes = {2, 2, 2}, .width = 4, .rhs = "tri"}, DiagonalScaling::none);
-    const Report report = system.solve(8, Basis::chebyshev, {1e-8, 100, 8});
-    CHECK(report.met);
-    CHECK(report.outcome == Outcome::converged);
+    for (const std::string method : {"pipelined_s_step_cg", "s_step_cg"}) {
+        const Report report = system.solve(8, Basis::chebyshev, {1e-8, 100, 8}, method);
+        CHECK(report.met);
+        CHECK(report.outcome == Outcome::converged);
+    }
     CHECK_THROWS_AS(system.solve(2, Basis::newton, {1e-8, 100, 8}), std::invalid_argument);
 }
