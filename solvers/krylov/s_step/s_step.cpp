@@ -112,19 +112,19 @@ void PairSpace<Scalar>::make_bases(std::span<const Vector> y, std::span<Scalar> 
     };
     const std::span<const Vector> V = basis();
     const auto bases = parts(V);
-    const bool paired = options_.powers != Powers::sequential;
+    const std::size_t at_once = options_.powers == Powers::sequential ? 1 : 2;
     if (M_) {
         const auto partners = parts(partners_);
-        for (std::size_t n = 0; n < 2; n += paired ? 2 : 1)
-            preconditioned_powers(A_, *M_, std::span(bases).subspan(n, paired ? 2 : 1),
-                                  std::span(partners).subspan(n, paired ? 2 : 1), recurrence());
+        for (std::size_t n = 0; n < 2; n += at_once)
+            preconditioned_powers(A_, *M_, std::span(bases).subspan(n, at_once),
+                                  std::span(partners).subspan(n, at_once), recurrence());
         products_.clear();
         for (std::size_t i = 0; i < V.size(); ++i)
             for (std::size_t j = i; j < V.size(); ++j) products_.push_back({partners_[i], V[j]});
         made_.resize(products_.size());
         A_.dots(products_, made_);
         std::ranges::copy(made_, sums.begin());
-    } else if (paired) {
+    } else if (at_once == 2) {
         A_.powers_and_gram(bases, recurrence(), V, y, sums);
     } else {
         A_.powers(std::span(bases).first(1), recurrence());
