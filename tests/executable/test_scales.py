@@ -233,6 +233,8 @@ class Norms(KeelTest):
                 self.assertEqual((result["removed_mean"] != 0, result["zero_right_side"]), (mean, zero))
                 self.assertEqual("so f has lost its mean" in run.stdout, mean, run)
                 self.assertEqual("Right-hand side: f = 0" in run.stdout, zero, run)
+        solve = self.valid(1, "problem.box=8", "problem.rhs=zero", *ONCE).record("solve")
+        self.assertEqual((solve["residuals"], solve["cycles"]), ([1.0], 0))
 
     def test_a_tolerance_too_loose_to_show_an_order_is_said(self) -> None:
         words = ["problem.box=16", "problem.boxes=[1,1,1]", "problem.rhs=manufactured", "problem.boundary=dirichlet", *ONCE]
