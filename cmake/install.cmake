@@ -20,6 +20,7 @@ install(PROGRAMS ${scripts} DESTINATION ${data}/scripts)
 install(PROGRAMS scripts/check_result.py DESTINATION ${data}/scripts)
 install(FILES scripts/mpi_environment DESTINATION ${data}/scripts)
 install(FILES docs/reference/keys.md DESTINATION ${data}/docs/reference)
+install(FILES docs/benchmark.md DESTINATION ${data}/docs)
 install(FILES LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(made ${PROJECT_BINARY_DIR}/installed)

@@ -1,4 +1,4 @@
-# Run by every build: writes revision and version of SOURCE_DIR into a source file, which changes only if one of them has.
+# Run by every build: writes revision, version and digest of SOURCE_DIR into a source file, which changes only if one of them has.
 #     cmake -DGIT=... -DSOURCE_DIR=... -DVERSION=... -DTEMPLATE=... -DRESULT=... -P revision.cmake
 set(KEEL_REVISION unknown)
 set(KEEL_VERSION ${VERSION})
@@ -33,4 +33,21 @@ if(GIT)
     endif()
   endif()
 endif()
+# One digest of everything that some build compiles, by paths and texts, so that all backends' builds of a release have the same.
+file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/CMakeLists.txt ${SOURCE_DIR}/cmake/*.cmake)
+foreach(room kernels comm solvers miniapp)
+  foreach(kind cpp hpp cu hip in cmake txt)
+    file(GLOB_RECURSE found RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/${room}/*.${kind})
+    list(APPEND sources ${found})
+  endforeach()
+endforeach()
+list(SORT sources)
+set(lines)
+foreach(source IN LISTS sources)
+  file(SHA256 ${SOURCE_DIR}/${source} digest)
+  string(APPEND lines "${source} ${digest}\n")
+endforeach()
+string(SHA256 digest "${lines}")
+string(SUBSTRING ${digest} 0 16 digest)
+set(KEEL_SOURCES sha256:${digest})
 configure_file(${TEMPLATE} ${RESULT} @ONLY)

@@ -37,7 +37,9 @@ class Backend {
     }  // number, name and bus address; "" where the host computes
     virtual std::size_t free_device_bytes() const { return 0; }
     virtual std::size_t device_cache_bytes() const { return 0; }  // last-level cache
-    virtual long graph_replays() const { return 0; }              // so far
+    // Bandwidth of the device's memory as its driver states it; 0 if unknown.
+    virtual double device_bytes_per_second() const { return 0; }
+    virtual long graph_replays() const { return 0; }  // until now
     // Ranges of the device's own tools; null where it has none.
     virtual Regions* regions() const { return nullptr; }
     virtual int threads() const = 0;

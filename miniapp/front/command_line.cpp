@@ -156,7 +156,8 @@ std::optional<std::string> answer(const CommandLine& command, const Table& table
         case Action::help:
             return command.topic.empty() ? help_text(table) : keys_answer(table, command.topic);
         case Action::version:
-            return fmt::format("Keel {} ({})\n", build_info::version, build_info::revision);
+            return fmt::format("Keel {} ({}), sources {}\n", build_info::version, build_info::revision,
+                               build_info::sources);
         case Action::keys:
             return command.topic.empty() ? keys_text(table) : keys_answer(table, command.topic);
         case Action::solvers:

@@ -80,6 +80,7 @@ BenchmarkResult benchmark_result(const DeckFacts& deck, const Findings& findings
     add_line("hosts", hosts_text(findings.facts));
     add_line("program", fmt::format("Keel {} ({}), {} {}, {}", build_info::version, build_info::revision,
                                     build_info::compiler, build_info::build_type, build_info::flags));
+    add_line("sources", build_info::sources);
     const std::string changed = fmt::format("{}", fmt::join(found.changed, "; "));
     add_line("changed", changed.empty() ? "nothing" : changed);
     add_line("digest", digest);

@@ -89,8 +89,14 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     facts.mpi = Session::library();
     facts.asynchronous_progress = Session::asynchronous_progress();
     facts.topology = resolved.topology;
-    if (!facts.devices.empty())
+    const double device_rate = comm.max(backend.device_bytes_per_second());
+    if (!facts.devices.empty()) {
         facts.device_sharing = most_ranks_per_device(facts.devices, resolved.detected);
+        const std::vector<int> before = ranks_before_on_device(facts.devices, resolved.detected);
+        for (std::size_t rank = 0; rank < before.size(); ++rank)
+            if (before[rank] == 0 && !facts.devices[rank].empty()) ++facts.devices_in_use;
+        facts.device_bytes_per_second = facts.devices_in_use * device_rate;
+    }
     if (!backend.device().empty())
         facts.device_messages = resolved.comm.exchange.wire == Wire::direct ? "from the device's memory"
                                                                             : "staged through host memory";

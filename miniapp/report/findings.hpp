@@ -63,7 +63,10 @@ struct RunFacts {
     std::string backend;
     std::vector<std::string> devices;  // by rank; empty texts where the host computes
     int device_sharing = 1;            // the most ranks on one device
-    std::string device_messages;       // how a device's messages travel; empty where the host computes
+    int devices_in_use = 0;
+    // Bandwidth of the devices' memory, all together, as their driver states it; 0 if unknown.
+    double device_bytes_per_second = 0;
+    std::string device_messages;  // how a device's messages travel; empty where the host computes
     std::string mpi;
     std::string asynchronous_progress;  // whether this MPI has it, as far as known
     Topology topology;

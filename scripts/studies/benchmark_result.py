@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import sys
 import tomllib
 import zlib
@@ -12,7 +13,7 @@ from statistics import fmean, median
 from typing import Any
 
 from studies.keys import PAGE, keys_of
-from studies.layout import named
+from studies.layout import ROOT, named
 from studies.records import json_of
 
 ABOUT = """Checks results of the Keel benchmark: digest, rules, and every field that follows from others.
@@ -26,7 +27,9 @@ Documents: docs/benchmark.md. Exit status: 0 all may be submitted, 1 one may not
 Result = dict[str, Any]
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 
-SPACINGS = {"h": (1, 60.0), "2h": (2, 10.0), "4h": (4, 10.0)}  # how much wider than h, least seconds of all solves
+SPACINGS = {"h": 60.0, "2h": 10.0, "4h": 10.0, "64": 10.0}  # least seconds of all solves
+FIXED_WIDTH = 64  # width of the boxes by which machines of different memory compare
+RELEASES = re.compile(r"\b(\d+\.\d+\.\d+): `(sha256:[0-9a-f]{16})`")  # as docs/benchmark.md lists them
 PROBLEMS = [(boundary, rhs) for boundary in ("periodic", "dirichlet") for rhs in ("manufactured", "random")]
 RULES_NUMBER = 1  # miniapp/modes/grids/benchmark/rules.hpp
 EPSILON = sys.float_info.epsilon
@@ -67,6 +70,17 @@ def rows_of(result: Result, spacing: str) -> list[Result]:
     return [row for row in result["problems"] if row["grid"] == spacing]
 
 
+def widths_of(box: int) -> dict[str, int]:
+    """The width of the boxes on each grid, by that at h; `64` where no other grid has boxes of 64^3."""
+    widths = {"h": box, "2h": box // 2, "4h": box // 4}
+    return widths if FIXED_WIDTH in widths.values() else widths | {"64": FIXED_WIDTH}
+
+
+def releases() -> dict[str, str]:
+    """Releases by the digest of their sources."""
+    return {digest: version for version, digest in RELEASES.findall((ROOT / "docs/benchmark.md").read_text(encoding="utf-8"))}
+
+
 def tolerance_of(cells: Sequence[int]) -> float:
     return 1e-10 * max(1.0, (max(cells) / 1024) ** 2)
 
@@ -85,6 +99,8 @@ def status(result: Result) -> Iterator[str]:
         yield "ranks share a device"
     if not run["revision"] or run["revision"].endswith("-dirty"):
         yield f"revision {run['revision']!r}: sources differ from their revision"
+    if run["sources"] not in releases():
+        yield f"sources {run['sources']}: those of no release in docs/benchmark.md"
     if (ranks := sum(host["ranks"] for host in run["hosts"])) != run["ranks"]:
         yield f"run.ranks is {run['ranks']}, but its hosts have {ranks}"
 
@@ -113,20 +129,23 @@ def is_size(box: int) -> bool:
 
 
 def sizes(result: Result) -> Iterator[str]:
-    """The grids h, 2h and 4h of boxes that the rules name."""
+    """The grids of boxes that the rules name."""
     grids = result["grids"]
-    if [grid["grid"] for grid in grids] != list(SPACINGS):
-        yield "not the grids h, 2h and 4h"
-        return
-    for grid, (name, (ratio, _)) in zip(grids, SPACINGS.items(), strict=True):
-        yield from differing(name, grid, {"cells": [length // ratio for length in grids[0]["cells"]], "unknowns": prod(grid["cells"])})
-        if not isclose(grid["tolerance"], tolerance_of(grid["cells"]), rel_tol=1e-9):
-            yield f"{name}: tolerance {grid['tolerance']:g}, not {tolerance_of(grid['cells']):g}"
     run, finest = result["run"], grids[0]
+    widths = widths_of(finest["box"])
     if not is_size(finest["box"]):
         yield f"h: boxes {finest['box']} wide are no size of the benchmark"
-    for grid, (name, (ratio, _)) in zip(grids, SPACINGS.items(), strict=True):
-        yield from differing(name, grid, {"box": finest["box"] // ratio, "cells": [finest["box"] // ratio * n for n in run["boxes"]]})
+    if [grid["grid"] for grid in grids] != list(widths):
+        yield f"not the grids {', '.join(widths)}"
+        return
+    for grid, (name, width) in zip(grids, widths.items(), strict=True):
+        boxes = run["boxes"] if name != "64" or prod(run["boxes"]) == run["ranks"] else None  # else one box a rank, of many
+        cells = [width * n for n in boxes] if boxes else grid["cells"]
+        yield from differing(name, grid, {"box": width, "cells": cells, "unknowns": prod(grid["cells"])})
+        if prod(grid["cells"]) != width**3 * (prod(run["boxes"]) if boxes else run["ranks"]):
+            yield f"{name}: {grid['cells']} cells are not those of boxes {width} wide"
+        if not isclose(grid["tolerance"], tolerance_of(grid["cells"]), rel_tol=1e-9):
+            yield f"{name}: tolerance {grid['tolerance']:g}, not {tolerance_of(grid['cells']):g}"
     boxes, rest = divmod(prod(run["boxes"]), run["ranks"])
     if rest or (boxes != 1 and finest["box"] != 1024) or boxes & (boxes - 1):
         yield f"{prod(run['boxes'])} boxes {finest['box']} wide on {run['ranks']} ranks are no size of the benchmark"
@@ -141,12 +160,13 @@ def sizes(result: Result) -> Iterator[str]:
 
 def solves(result: Result) -> Iterator[str]:
     """Seconds and a residual of each solve, as many solves as the rules want, and what follows from these."""
-    if [(row["grid"], row["boundary"], row["rhs"]) for row in result["problems"]] != [(name, *one) for name in SPACINGS for one in PROBLEMS]:
-        yield "not the four problems on each of the grids h, 2h and 4h"
+    names = [grid["grid"] for grid in result["grids"]]
+    if [(row["grid"], row["boundary"], row["rhs"]) for row in result["problems"]] != [(name, *one) for name in names for one in PROBLEMS]:
+        yield f"not the four problems on each of the grids {', '.join(names)}"
         return
     for grid in result["grids"]:
         tolerance = tolerance_of(grid["cells"])
-        least = SPACINGS[grid["grid"]][1] / len(PROBLEMS)
+        least = SPACINGS[grid["grid"]] / len(PROBLEMS)
         for row in rows_of(result, grid["grid"]):
             where = f"{row['grid']}, {row['boundary']}, {row['rhs']}"
             seconds, residuals = row["seconds"], row["residuals"]
@@ -209,9 +229,11 @@ def sums(result: Result) -> Iterator[str]:
             yield f"{grid['grid']}: {grid['dof_per_second']:.6e} dof/s, but its solves make {grid['unknowns'] / mean:.6e}"
         digits = fmean(digits_of(row) for row in rows)
         yield from differing(grid["grid"], grid, {"solves": len(every), "measured_seconds": fsum(every), "seconds": mean,
+                                                  "setup_seconds": fmean(row["setup_seconds"] for row in rows),
                                                   "cycles": fmean(row["cycles"] for row in rows), "digits_per_second": digits / mean})  # fmt: skip
-        if not 0 <= grid["bottom_share"] <= 1 or not grid["bytes_per_unknown"] > 0 or not grid["triad_share"] > 0 or grid["sent_bytes"] < 0:
-            yield f"{grid['grid']}: bottom_share, bytes_per_unknown, triad_share or sent_bytes are none"
+        if not 0 <= grid["bottom_share"] <= 1 or not grid["bytes_per_unknown"] > 0 or not grid["triad_share"] > 0 or grid["sent_bytes"] < 0 \
+                or not grid["smoother_bytes_per_second"] > 0:  # fmt: skip
+            yield f"{grid['grid']}: bottom_share, bytes_per_unknown, smoother_bytes_per_second, triad_share or sent_bytes are none"
 
 
 def whole(result: Result) -> Iterator[str]:
@@ -225,7 +247,7 @@ def whole(result: Result) -> Iterator[str]:
         yield f"result.total_seconds is {end['total_seconds']:g}, but the solves took {took:g}"
     yield from differing("result", end, {
         "fom_tolerance": tolerance_of(finest["cells"]), "fom_digits": fmean(map(digits_of, rows_of(result, "h"))), "seconds": finest["seconds"],
-        "setup_seconds": rows[0]["setup_seconds"], "done": [{"what": "solves", "done": count, "all": count}]})  # fmt: skip
+        "setup_seconds": rows[0]["setup_seconds"] - end["tuning_seconds"], "done": [{"what": "solves", "done": count, "all": count}]})  # fmt: skip
 
 
 def memory(result: Result) -> Iterator[str]:

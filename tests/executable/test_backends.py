@@ -126,6 +126,8 @@ class Backends(KeelTest):
                 self.assertIn(f"on device {facts['devices'][0]}, cpus ", run.stdout)
                 shared = facts["devices"][0] == facts["devices"][1]
                 self.assertEqual(facts["device_sharing"], 2 if shared else 1)
+                if name == "gpu_emulated":
+                    self.assertEqual(facts["device_bytes_per_second"], 1e11 * len(set(facts["devices"])))
                 self.assertEqual("warning   up to 2 ranks share a device" in run.stdout, shared)
                 message = "does not say that it takes the memory"
                 aware = self.run_keel(2, *SAME, f"run.backend={name}", "comm.device=device_aware")
@@ -167,3 +169,4 @@ class Backends(KeelTest):
     def test_the_host_has_no_device(self) -> None:
         facts = self.valid(2, *SAME).record("run")
         self.assertEqual((facts["devices"], facts["device_sharing"], facts["device_messages"]), (["", ""], 1, ""))
+        self.assertIsNone(facts["device_bytes_per_second"])

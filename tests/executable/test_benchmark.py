@@ -51,9 +51,12 @@ class Benchmark(KeelTest):
                 self.assertAlmostEqual(grid["dof_per_second"] / figure, 1, delta=1e-12)
                 digits = fsum(row["digits"] for row in rows) / fsum(median(row["seconds"]) for row in rows)
                 self.assertAlmostEqual(grid["digits_per_second"] / digits, 1, delta=1e-12)
+                self.assertAlmostEqual(grid["setup_seconds"] * 4 / fsum(row["setup_seconds"] for row in rows), 1, delta=1e-12)
                 self.assertEqual([len(row["seconds"]) for row in rows], [3] * 4)
                 self.assertLessEqual(max(residual for row in rows for residual in row["residuals"]), 1e-10)
             self.assertLess(result["grids"][0]["bottom_share"], result["grids"][2]["bottom_share"])
+            end = result["result"]
+            self.assertAlmostEqual(end["setup_seconds"] + end["tuning_seconds"], result["problems"][0]["setup_seconds"], delta=1e-12)
             # The first problem is reported as any solve.
             solves = run.records("solve")
             self.assertEqual([solve["seconds"] for solve in solves], result["problems"][0]["seconds"])
@@ -64,6 +67,10 @@ class Benchmark(KeelTest):
                                                     "operator_symmetry", "solves_converged"}))  # fmt: skip
             self.assertEqual(result["checks"][-1]["want"], "all of 36")
             self.assertRegex(run.stdout, r"\nFOM +non_benchmark\.dof_per_second \S+ +dof/s  tolerance 1e-10 ")
+            self.assertRegex(run.stdout, r"\nfixed +\S+ dof/s with a box of 64\^3 a rank \(grid h\)\nsmoother  \S+ GB/s, \d+% of the triad\n")
+            self.assertRegex(run.stdout, rf"\nmachine   (?s:.*)\nsources   {result['run']['sources']}\n")
+            no_release = f"Keel {result['run']['version']} is no release"
+            self.assertEqual(no_release in result["not_to_be_submitted"], "+" in result["run"]["version"])
             self.assertRegex(run.stdout, r"\nKeel benchmark, rules 1, class base: NOT TO BE SUBMITTED: --quick")
 
     def check_digest(self, run: Run, result: Record) -> None:

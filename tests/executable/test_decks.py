@@ -360,7 +360,7 @@ class Options(KeelTest):
         self.refused(None, "--keys", "botom.s", records=False, expected=['(did you mean "bottom.s"?)'])
 
     def test_version_is_one_line(self) -> None:
-        self.assertRegex(self.text(2, "--version"), r"\AKeel \d+\.\d+\.\d+(\+\w+)? \(.+\)\n\Z")
+        self.assertRegex(self.text(2, "--version"), r"\AKeel \d+\.\d+\.\d+(\+\w+)? \(.+\), sources sha256:[0-9a-f]{16}\n\Z")
 
     def printed_again(self, printed: str) -> str:
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:

@@ -231,7 +231,7 @@ class Installed(unittest.TestCase):
         for name in ("inputs", "scripts", "packaging"):
             shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
         decks = [f"results/{name}" for name in files_below(self.prefix / "share/keel/inputs/results")]
-        for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "README.md", "docs/reference/keys.md", *decks):
+        for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "README.md", "docs/reference/keys.md", "docs/benchmark.md", *decks):
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, source / name)
         options = ("--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check", "--quiet")

@@ -68,3 +68,12 @@ class Revision(unittest.TestCase):
             self.assertEqual(self.revision(), f"1.2.3{after}")
         self.run_git(self.inner, "tag", "v1.2.3")  # set on a later commit
         self.assertEqual(self.revision(), "1.2.3")
+
+    def test_the_digest_is_that_of_all_sources_that_some_build_compiles(self) -> None:
+        (self.inner / "in").write_text("@KEEL_SOURCES@")
+        (self.inner / "kernels/backends").mkdir(parents=True)
+        for name, counts in (("kernels/backends/cuda.cu", True), ("CMakeLists.txt", True), ("docs.md", False)):
+            before = self.revision()
+            (self.inner / name).write_text("text")
+            self.assertEqual(self.revision() != before, counts, name)
+        self.assertRegex(self.revision(), "^sha256:[0-9a-f]{16}$")

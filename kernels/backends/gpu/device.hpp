@@ -133,6 +133,15 @@ class Device {
         return available;
     }
 
+    // Both edges of the memory's clock carry a bit on each line of the bus.
+    double bytes_per_second() const {
+        int kilohertz = 0;
+        int bits = 0;
+        checked(GPU(DeviceGetAttribute)(&kilohertz, memory_clock, number_), "DeviceGetAttribute");
+        checked(GPU(DeviceGetAttribute)(&bits, memory_bus_width, number_), "DeviceGetAttribute");
+        return 2 * 1e3 * kilohertz * bits / 8;
+    }
+
     std::size_t cache_bytes() const { return static_cast<std::size_t>(properties().l2CacheSize); }
 
     // Zeroed.

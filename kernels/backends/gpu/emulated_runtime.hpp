@@ -56,6 +56,12 @@ struct emulatedDeviceProp_t {
 inline emulatedError_t emulatedGetDeviceProperties(emulatedDeviceProp_t*, int) {
     return emulatedSuccess;
 }
+// Made up for tests: 100 GB/s.
+enum emulatedDeviceAttr { emulatedDevAttrMemoryClockRate, emulatedDevAttrGlobalMemoryBusWidth };
+inline emulatedError_t emulatedDeviceGetAttribute(int* value, emulatedDeviceAttr attribute, int) {
+    *value = attribute == emulatedDevAttrMemoryClockRate ? 1000000 : 400;
+    return emulatedSuccess;
+}
 inline emulatedError_t emulatedDeviceGetPCIBusId(char* text, int length, int number) {
     const std::string address = number == 0 ? "host" : "host:" + std::to_string(number);
     text[address.copy(text, static_cast<std::size_t>(length) - 1)] = '\0';

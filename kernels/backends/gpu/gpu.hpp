@@ -337,6 +337,7 @@ class GpuBackend : public Backend {
     std::string device() const override { return device_->describe(); }
     std::size_t free_device_bytes() const override { return device_->free_bytes(); }
     std::size_t device_cache_bytes() const override { return device_->cache_bytes(); }
+    double device_bytes_per_second() const override { return device_->bytes_per_second(); }
     long graph_replays() const override { return device_->graph_replays(); }
     Regions* regions() const override { return has_ranges ? &regions_ : nullptr; }
     int threads() const override { return 1; }

@@ -56,6 +56,14 @@ using DeviceProperties = cudaDeviceProp;
 using DeviceProperties = GPU(DeviceProp_t);
 #endif
 
+#if defined(KEEL_GPU_HIP)
+constexpr auto memory_clock = hipDeviceAttributeMemoryClockRate;
+constexpr auto memory_bus_width = hipDeviceAttributeMemoryBusWidth;
+#else
+constexpr auto memory_clock = GPU(DevAttrMemoryClockRate);
+constexpr auto memory_bus_width = GPU(DevAttrGlobalMemoryBusWidth);
+#endif
+
 inline std::string error_text(GPU(Error_t) error, const char* call) {
     return std::string(KEEL_GPU_PREFIX) + call + ": " + GPU(GetErrorString)(error);
 }

@@ -29,7 +29,8 @@ Json origin_json(const Origin& origin) {
             {"command", origin.command},
             {"environment", environment},
             {"version", build_info::version},
-            {"revision", build_info::revision}};
+            {"revision", build_info::revision},
+            {"sources", build_info::sources}};
 }
 
 Json simulation_json(const std::optional<Simulation>& simulation) {
@@ -147,6 +148,8 @@ Json run_record(const DeckFacts& deck, const RunFacts& facts) {
                    {"bindings", facts.bindings},
                    {"devices", facts.devices},
                    {"device_sharing", facts.device_sharing},
+                   {"device_bytes_per_second",
+                    facts.device_bytes_per_second > 0 ? Json(facts.device_bytes_per_second) : Json()},
                    {"device_messages", facts.device_messages},
                    {"boxes", facts.levels.empty() ? Index{} : facts.levels.front().boxes},
                    {"cells", facts.cells(0)},

@@ -42,8 +42,8 @@ class PreparedBenchmark : public PreparedMode {
     std::string exceeds(const SharedMemory& found) const override {
         const SharedMemory memory = found.enforced();
         const Size size = size_for(memory);
-        for (const Spacing& spacing : benchmark_grids) {
-            const Deck deck = deck_of(size, spacing.ratio);
+        for (const Grid& grid : grids_of(size)) {
+            const Deck deck = deck_of(grid.size, grid.spacing.ratio);
             Rules rules(deck);
             solve_.check(rules, resolved_.ranks);
             if (const auto errors = std::move(rules).errors(); !errors.empty()) return errors.front();
@@ -62,22 +62,27 @@ class PreparedBenchmark : public PreparedMode {
         ReportTable grids("");
         ReportTable problems("");
         GridSums at_h;
+        std::string fixed_text;  // at a box of 64^3 a rank
         findings.tallies = {Tally{"solves"}};
         long converged = 0;
-        for (const Spacing& spacing : benchmark_grids) {
+        for (const Grid& one_grid : grids_of(size)) {
+            const Spacing& spacing = one_grid.spacing;
             GridSums grid;
             for (const Case& problem : family) {
                 const bool first = problems.empty();
                 KeptRecords kept(first ? &context.report : nullptr);
-                const Findings one = solved(context, machine, size, spacing, problem, kept);
+                const Findings one = solved(context, machine, one_grid, problem, kept);
                 if (first) findings.facts = one.facts;
                 add_findings(one, findings);
                 if (findings.interrupted()) return;
                 add_problem(spacing.name, problem, one, kept, grid, problems);
             }
+            if (grids.empty()) at_h = grid;
             add_grid(spacing.name, grid, grids);
             converged += grid.converged;
-            if (spacing.ratio == 1) at_h = grid;
+            if (one_grid.width() == fixed_width)
+                fixed_text = fmt::format("fixed     {:.4e} dof/s with a box of {}^3 a rank (grid {})\n",
+                                         dof_per_second(grid), fixed_width, spacing.name);
         }
         findings.checks.push_back(all_converged(converged, findings.tallies.front().done));
         BenchmarkFindings& found = findings.benchmark.emplace(classified());
@@ -106,7 +111,8 @@ class PreparedBenchmark : public PreparedMode {
                           {"problems", problems.rows()}}
                          .dump();
         found.text =
-            grids.print() +
+            grids.print() + fixed_text +
+            (resolved_.gpu_sync == GpuSync::per_operation ? smoother_text(at_h) : "") +
             fmt::format("memory    grids of {} in {} of a {}: {:.0f}%, {}{}\n", bytes_text(grids_bytes),
                         bytes_text(memory.bytes), memory.where, 100 * share, counted(memory.sharing, "rank"),
                         on_node ? fmt::format("; {}'s {}", part, bytes_text(memory.machine_bytes)) : "");
@@ -145,8 +151,9 @@ class PreparedBenchmark : public PreparedMode {
         return size;
     }
 
-    Findings solved(const RunContext& context, const RunFacts& machine, const Size& size,
-                    const Spacing& spacing, const Case& problem, KeptRecords& kept) const {
+    Findings solved(const RunContext& context, const RunFacts& machine, const Grid& grid, const Case& problem,
+                    KeptRecords& kept) const {
+        const auto& [size, spacing] = grid;
         context.progress.say(
             fmt::format("{}: {}, {}", spacing.name, name(problem.boundary), name(problem.rhs)));
         Findings one;
@@ -182,6 +189,8 @@ class PreparedBenchmark : public PreparedMode {
         add(facts.shared_cores, "more threads than processors (see the warning)");
         add(facts.device_sharing > 1, "ranks share a device");
         add(std::string_view(build_info::revision).ends_with("-dirty"), "sources differ from their revision");
+        add(std::string_view(build_info::version).find('+') != std::string_view::npos,
+            fmt::format("Keel {} is no release", build_info::version));
         return reasons;
     }
 

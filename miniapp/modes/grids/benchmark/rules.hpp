@@ -3,10 +3,12 @@
 // The rules of the Keel benchmark (docs/benchmark.md): its problems, grids and sizes, and what a run may
 // change.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "miniapp/deck/parameters.hpp"
 
@@ -64,5 +66,22 @@ struct Size {
         return box;
     }
 };
+
+// The grids of a run: those of benchmark_grids, and one with a box of 64^3 a rank, by which machines of
+// different memory compare, unless these have it.
+struct Grid {
+    Size size;
+    Spacing spacing;
+
+    int width() const { return size.width / spacing.ratio; }
+};
+inline constexpr int fixed_width = 64;
+inline std::vector<Grid> grids_of(const Size& size) {
+    std::vector<Grid> grids;
+    for (const Spacing& spacing : benchmark_grids) grids.push_back({size, spacing});
+    if (std::ranges::find(grids, fixed_width, &Grid::width) == grids.end())
+        grids.push_back({Size{fixed_width}, Spacing{"64", 1, 10}});
+    return grids;
+}
 
 }  // namespace keel::benchmark

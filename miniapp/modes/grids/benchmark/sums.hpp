@@ -37,9 +37,11 @@ class KeptRecords : public Reporter {
 struct GridSums {
     RunFacts facts;
     double seconds = 0;
+    double setup_seconds = 0;  // with trials of communication schemes
     double cycles = 0;
     double moved = 0, sent = 0;           // bytes
     double busy = 0, busy_at_bottom = 0;  // seconds by operation
+    double smoothing = 0, smoothed = 0;   // seconds and bytes of the smoother on the finest level
     double measured_seconds = 0;          // of all measured solves
     long solves = 0;                      // all measured ones
     long converged = 0;                   // of these
@@ -56,6 +58,9 @@ void add_problem(const char* spacing, const Case& problem, const Findings& one, 
 
 // A solve of each problem together.
 double dof_per_second(const GridSums& grid);
+
+// The bandwidth of the smoother on the finest level, over those of the triad and of the devices' data sheet.
+std::string smoother_text(const GridSums& grid);
 
 void add_grid(const char* spacing, const GridSums& grid, ReportTable& grids);
 
