@@ -134,7 +134,8 @@ std::vector<std::string> fit_virtual_ranks(Deck& deck, const NamedFiles& files, 
     }
     const Index given = p.problem.boxes;
     const auto from = [&](const char* key) { return deck.origin[key]; };
-    if (deck.is_set("problem.boxes") && from("problem.boxes") != "command line" &&
+    // Rows of a matrix need no box for each rank.
+    if (p.run.mode != "spmv" && deck.is_set("problem.boxes") && from("problem.boxes") != "command line" &&
         from("problem.ranks") == "command line" && p.problem.shape == DomainShape::cube &&
         1.0 * given[0] * given[1] * given[2] < ranks) {
         deck.take_back(*deck.table->find("problem.boxes"));
