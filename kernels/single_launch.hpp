@@ -58,7 +58,7 @@ struct LaunchNeeds {
 
 // The memory of a device that a kernel is lent.
 struct BlockMemory {
-    std::string_view runtime = {};  // "cuda", "hip" or "emulated"
+    std::string_view runtime = {};  // "cuda", "hip", "emulated" or "counted"
     LevelOfBlock level = {};
     BlockVectors vectors = {};
     LaunchResult* result = nullptr;
@@ -70,6 +70,7 @@ struct BlockMemory {
 struct BlockKernel {
     std::function<void(void* stream)> start;
     std::string bytes;
+    std::function<void()> by_host = {};  // the same by the host, where the device computes nothing
 };
 using MakeBlockKernel = std::function<BlockKernel(const BlockMemory&)>;
 

@@ -24,6 +24,11 @@ double Compute::time(double calls, const Work& work) const {
     return std::max({work.bytes / (cached ? cache->rate : rate), of_flops, calls * launch});
 }
 
+double LaunchCosts::time(const DeviceCounts& counts) const {
+    return static_cast<double>(counts.launches) * launch + static_cast<double>(counts.waits) * wait +
+           static_cast<double>(counts.replays) * replay + static_cast<double>(counts.nodes) * node;
+}
+
 namespace {
 
 // The ranks with which run.mode = network measures it; empty for managed memory, which it does not measure.

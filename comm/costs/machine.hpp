@@ -14,6 +14,7 @@
 #include "comm/ranks/locality.hpp"
 #include "kernels/cost.hpp"
 #include "kernels/names.hpp"
+#include "kernels/timing/device_counts.hpp"
 
 namespace keel {
 
@@ -73,8 +74,8 @@ struct Compute {
 
         friend bool operator==(const Cache&, const Cache&) = default;
     };
-    double rate = 0;  // bytes a second, from and to memory
-    double launch = 0;
+    double rate = 0;                       // bytes a second, from and to memory
+    double launch = 0;                     // 0 if LaunchCosts are known
     std::optional<double> flop_rate = {};  // a second; limits nothing where it is not known
     std::optional<Cache> cache = {};
     std::optional<double> look = {};  // seconds that it takes to ask whether a message has come
@@ -83,6 +84,19 @@ struct Compute {
     double time(double calls, const Work& work) const;
 
     friend bool operator==(const Compute&, const Compute&) = default;
+};
+
+// The seconds of a host's launches and waits, besides those of the work.
+struct LaunchCosts {
+    double launch = 0;  // a kernel or a copy
+    double wait = 0;
+    double replay = 0;  // a graph
+    double node = 0;    // a kernel or a copy in a graph
+    double block = 0;   // bytes a second that one block of threads moves: solves in one launch
+
+    double time(const DeviceCounts& counts) const;
+
+    friend bool operator==(const LaunchCosts&, const LaunchCosts&) = default;
 };
 
 // Seconds that each all-reduce and each exchange takes longer than its messages do, because ranks are late.
@@ -138,6 +152,7 @@ struct Machine {
         transports;
     std::vector<CopyCosts> copies;
     std::optional<Compute> compute;
+    std::optional<LaunchCosts> launch;
     Noise noise;
 
     // Both throw MissingParameter. Within a socket, where nothing is known of that, messages are those within

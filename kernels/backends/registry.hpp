@@ -11,6 +11,7 @@
 #include "kernels/layout/storage.hpp"
 #include "kernels/names.hpp"
 #include "kernels/operations.hpp"
+#include "kernels/timing/device_counts.hpp"
 #include "kernels/timing/regions.hpp"
 
 namespace keel {
@@ -39,7 +40,7 @@ class Backend {
     virtual std::size_t device_cache_bytes() const { return 0; }  // last-level cache
     // Bandwidth of the device's memory as its driver states it; 0 if unknown.
     virtual double device_bytes_per_second() const { return 0; }
-    virtual long graph_replays() const { return 0; }  // until now
+    virtual DeviceLog* device_log() const { return nullptr; }  // null where the host computes
     // Ranges of the device's own tools; null where it has none.
     virtual Regions* regions() const { return nullptr; }
     virtual int threads() const = 0;

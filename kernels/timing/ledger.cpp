@@ -12,6 +12,8 @@ Ledger& Ledger::operator+=(const Ledger& other) {
 
 Ledger Ledger::below(int level, int levels) const {
     Ledger other(levels, price_);
+    other.device_ = device_;
+    other.first_row_ = first_row_ + static_cast<int>(entries_.size());
     if (!marks_) return other;
     other.marks_ = std::make_shared<Marks>();
     other.marks_->regions = marks_->regions;
@@ -19,6 +21,17 @@ Ledger Ledger::below(int level, int levels) const {
         for (std::size_t op = 0; op < op_count; ++op)
             other.marks_->names.emplace_back(mark_of(static_cast<Op>(op), level));
     return other;
+}
+
+void Ledger::leave(int before) {
+    if (!device_) return;
+    device_->enter(before);
+    const int rows = static_cast<int>(entries_.size());
+    for (const auto& [row, counts] : device_->take())
+        if (row < first_row_ || row >= first_row_ + rows)
+            device_->put_back(row, counts);  // another ledger's
+        else
+            entries_[static_cast<std::size_t>(row - first_row_)].device += counts;
 }
 
 void Ledger::fold(const Ledger& other, int levels, int level) {

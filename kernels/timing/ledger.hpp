@@ -13,6 +13,7 @@
 #include "kernels/cost.hpp"
 #include "kernels/names.hpp"
 #include "kernels/timing/clock.hpp"
+#include "kernels/timing/device_counts.hpp"
 #include "kernels/timing/regions.hpp"
 
 namespace keel {
@@ -125,6 +126,7 @@ struct Entry {
     // sent in rows `send`, and in `reduction`, `reduction_begin` if by point-to-point
     Traffic traffic;
     long words = 0;  // doubles in all-reduces, in rows `reduction` and `reduction_begin`
+    DeviceCounts device;
 
     Entry& operator+=(const Entry& other) {
         calls += other.calls;
@@ -133,6 +135,7 @@ struct Entry {
         work += other.work;
         traffic += other.traffic;
         words += other.words;
+        device += other.device;
         return *this;
     }
 };
@@ -164,6 +167,16 @@ class Ledger {
         if (price_) let_pass(price_(work));
     }
 
+    // Takes counts of this device, unless null, at the end of each operation timed from now on; it outlives
+    // the ledger and its copies.
+    void watch(DeviceLog* device) { device_ = device; }
+    int enter(Op op, int level) {
+        return device_ ? device_->enter(first_row_ + static_cast<int>(place(op, level))) : 0;
+    }
+    void leave(int before);  // the row before
+    // Whether all operations are parts of one launch.
+    bool host_plays_kernel() const { return device_ && device_->silent(); }
+
     // Notifies these regions, unless null, of each operation timed from now on; they outlive the ledger and
     // its copies.
     void mark(Regions* regions);
@@ -179,6 +192,8 @@ class Ledger {
     int levels_;
     std::vector<Entry> entries_;
     Price price_;
+    DeviceLog* device_ = nullptr;
+    int first_row_ = 0;  // in the device's counts
     std::shared_ptr<Marks> marks_;
 };
 
@@ -207,8 +222,10 @@ template <class Action>
 auto timed(Ledger& ledger, Op op, int level, Action&& action) {
     Entry& entry = ledger.at(op, level);
     const Marked marked(ledger, op, level);
+    const int before = ledger.enter(op, level);
     const double start = now();
     const auto book = [&] {
+        ledger.leave(before);
         const double seconds = now() - start;
         entry.seconds += seconds;
         entry.longest = std::max(entry.longest, seconds);

@@ -22,7 +22,9 @@ class TimedOperations : public DecoratedOperations<TimedOperations> {
 
     // The work of the call that began the launch.
     Work finish_single_launch(std::vector<double>& values) override {
+        const int before = ledger_.enter(row(Op::bottom_solve), level_);
         const Work work = inner_.finish_single_launch(values);
+        ledger_.leave(before);
         ledger_.book(row(Op::bottom_solve), level_, work);
         return work;
     }
@@ -34,6 +36,11 @@ class TimedOperations : public DecoratedOperations<TimedOperations> {
 
     template <class Action>
     Work around(Op op, const Action& action) {
+        if (ledger_.host_plays_kernel()) {
+            const Work work = action(inner_);
+            ledger_.book(Op::bottom_solve, level_, work);
+            return work;
+        }
         return booked(ledger_, row(op), level_, [&] { return action(inner_); });
     }
 

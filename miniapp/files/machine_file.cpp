@@ -136,6 +136,12 @@ Table machine_table() {
         .real("bytes", &Compute::Cache::bytes, positive, "bytes of a rank's share of the cache")
         .real("rate", &Compute::Cache::rate, positive,
               "bytes a second that a rank moves from and to the cache");
+    section<LaunchCosts>(table, "launch", [](auto& machine) { return part(machine.launch); })
+        .real("launch", &LaunchCosts::launch, seconds, "seconds of a kernel or copy that is sent alone")
+        .real("wait", &LaunchCosts::wait, seconds, "seconds of a host's wait for its device")
+        .real("replay", &LaunchCosts::replay, seconds, "seconds of a graph that is sent")
+        .real("node", &LaunchCosts::node, seconds, "seconds of a kernel or copy in a graph")
+        .real("block", &LaunchCosts::block, positive, "bytes a second that one block of threads moves");
     section<Noise>(table, "noise", [](auto& machine) { return &machine.noise; })
         .real("all_reduce", &Noise::all_reduce, seconds, "seconds that an all-reduce is late")
         .real("nonblocking_all_reduce", &Noise::nonblocking_all_reduce, seconds,
@@ -161,8 +167,15 @@ void check_machine(Rules& rules) {
                     fmt::format("more than {} = {}; give at most that", high, json_text(value(high))));
     };
     for (const char* const key : {"copy.processes", "copy.to_device", "copy.to_host", "compute.rate",
-                                  "compute.launch", "compute.cache.bytes", "compute.cache.rate"})
+                                  "compute.cache.bytes", "compute.cache.rate", "launch.launch", "launch.wait",
+                                  "launch.replay", "launch.node", "launch.block"})
         need(key);
+    if (!rules.is_set("launch")) need("compute.launch");
+    rules.require(!rules.is_set("launch") || !rules.is_set("compute.launch") || value("compute.launch") == 0,
+                  {"compute.launch", "launch"},
+                  "the section [launch] prices launches, too; leave compute.launch out");
+    rules.require(!rules.is_set("launch") || rules.is_set("compute"), {"launch", "compute"},
+                  "launches are priced beside the bytes of their work; give the section [compute], too");
     limit("machine.ranks_per_socket", "machine.ranks_per_node");
     limit("machine.gpus_per_socket", "machine.gpus_per_node");
     limit("compute.rate", "compute.cache.rate");

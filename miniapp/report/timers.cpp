@@ -34,6 +34,8 @@ TimerRow gather_row(const Communicator& comm, const std::string& op, int level, 
     if (ranks.empty()) return row;
     row.calls = ranks.front().calls;
     row.words = all[4] / solves;
+    for (std::size_t n = 0; n < row.device.size(); ++n)
+        row.device[n] = static_cast<double>(entry.device.*DeviceCounts::numbers()[n]) / solves;
     row.t_mean /= comm.size();
     row.t_min = std::ranges::min(ranks, {}, &RankTime::seconds).seconds;
     const auto slowest = std::ranges::max_element(ranks, {}, &RankTime::seconds);

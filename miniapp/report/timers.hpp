@@ -2,6 +2,7 @@
 
 // The ledger as rows over all ranks.
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,7 +34,8 @@ struct TimerRow {
     Volume most_sent = {};   // each number of the rank that has most; messages inside of MPI are not counted
     Volume all_sent = {};    // all ranks together
     double words = 0;        // in all-reduces
-    bool predicted = false;  // by a model: the seconds are those of the rank with most to do
+    std::array<double, DeviceCounts::numbers().size()> device{};  // rank 0's
+    bool predicted = false;              // by a model: the seconds are those of the rank with most to do
     std::vector<RankTime> by_rank = {};  // if asked for
 };
 

@@ -119,6 +119,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
         grids.hierarchy.fused = fusible_half_sweeps(p.multigrid);
         grids.hierarchy.fused_width = std::max(grids.hierarchy.fused, width);
     }
+    if (backend_info(p.run.backend).features.device_memory) grids.gpu = p.run.gpu_sync;
     grids.hierarchy.mixed = use.mixes && p.multigrid.precision == CyclePrecision::mixed;
     return grids;
 }

@@ -54,6 +54,7 @@ struct GridSetup {
     int rank = 0;
     HierarchyOptions hierarchy;
     PowersNeed powers;
+    std::optional<GpuSync> gpu = {};  // when the host waits, if a GPU computes
 
     // The levels by numbers, and as this rank sees them, given the finest.
     std::vector<LevelShape> shapes() const;

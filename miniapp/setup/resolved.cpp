@@ -116,8 +116,10 @@ std::string why_not_carried_by(Carrier carrier, bool direct) {
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm) {
     const Parameters& p = deck.parameters;
     const bool windows = in_windows(named<Carrier>(p.comm.transport).value_or(Carrier::isend));
-    const bool direct =
-        p.comm.device != DeviceMessages::staged && !windows && Session::takes_device_memory(p.run.backend);
+    // The MPI of virtual ranks takes it if the deck says so.
+    const bool takes_device_memory = Session::takes_device_memory(p.run.backend) ||
+                                     (p.problem.ranks > 0 && p.comm.device == DeviceMessages::device_aware);
+    const bool direct = p.comm.device != DeviceMessages::staged && !windows && takes_device_memory;
     Resolved resolved{.ranks = p.problem.ranks > 0 ? p.problem.ranks : comm.size(),
                       .started = comm.size(),
                       .rank = comm.rank(),

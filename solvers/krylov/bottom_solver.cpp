@@ -98,14 +98,16 @@ void BottomSolver::begin(Field u, Field f) {
                                   .f = f,
                                   .stop = stop_,
                                   .lowest = spectrum_.lowest,
-                                  .highest = spectrum_.highest});
+                                  .highest = spectrum_.highest,
+                                  .by_host = [this, u, f] { report_ = solve_by_host(u, f); }});
     else
         report_ = solve_by_host(u, f);
 }
 
 Report BottomSolver::finish() {
     if (!launches_once_) return std::move(report_);
-    Report report = finish_single_launch(*L_);
+    std::optional<Report> launched = finish_single_launch(*L_);
+    Report report = launched ? std::move(*launched) : std::move(report_);
     report.spectrum = spectrum_;
     return report;
 }

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from keel_runner import ONCE, ROOT, KeelTest, Record, strict_json
+from keel_runner import INPUTS, ONCE, ROOT, KeelTest, Record, Run, strict_json
 
 SAME = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", *ONCE]
 GPU_SYNC = ["per_operation", "lazy", "graphs"]
@@ -76,6 +76,30 @@ class Backends(KeelTest):
                     self.assertGreaterEqual(run.facts["graph_replays"], least)
                     if way != "graphs":
                         self.assertEqual(run.facts["graph_replays"], 0)
+
+    def test_launches_waits_and_copies_are_those_that_a_dry_run_counts(self) -> None:
+        if self.rows()["gpu_emulated"]["here"] != "yes":
+            return
+        words = ["problem.box=8", "problem.boxes=[4,2,1]", "multigrid.tolerance=1e-6", "run.backend=gpu_emulated", "run.repeats=1", "run.warmup=1"]
+
+        def counts(run: Run, way: str) -> dict[tuple[str, int], list[float]]:
+            # Other work between solves precedes the first sequence of a run's solve: that one need not be in a graph there.
+            rows = {(row["op"], row["level"]): row for row in run.records("timer") if "host_waits" in row}
+            sent = [[row["launches"] + row["graph_nodes"]] if way == "graphs" else [row["launches"], row["graph_replays"]] for row in rows.values()]
+            return {place: [*of_row, row["host_waits"], row["copies"], row["copied_bytes"]] for of_row, (place, row) in zip(sent, rows.items(), strict=True)}
+
+        for way in GPU_SYNC:
+            for ranks, *deck in (
+                (1, "bottom.solver=cg"),
+                (1, "run.deterministic=true", "multigrid.bottom_grid=gather"),
+                (2, "bottom.solver=ca_cg", "bottom.powers=fused_matrix_powers", "comm.ranks_per_node=2"),
+            ):
+                with self.subTest(gpu_sync=way, deck=deck):
+                    all_words = [*words, *deck, f"run.gpu_sync={way}"]
+                    run = self.valid(ranks, *all_words)
+                    dry = self.run_keel(None, "--dry-run", *all_words, f"problem.ranks={ranks}", "comm.machine=a100")
+                    self.assertEqual(counts(run, way), counts(dry, way))
+                    self.assertIn("Bottom, counted for one of", run.stdout)
 
     def test_graphs_change_no_bit_where_memory_is_read_and_freed_between_them(self) -> None:
         words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=2", *ONCE]

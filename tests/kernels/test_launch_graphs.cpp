@@ -106,23 +106,23 @@ TEST_CASE("no graph outlives memory of the device or pinned memory, which it may
     CHECK(add_four() == 4.0);
     CHECK(add_four() == 8.0);
     CHECK(add_four() == 12.0);
-    CHECK(device.graph_replays() == 2);  // recorded at the second time
+    CHECK(device.log().total().replays == 2);  // recorded at the second time
 
     const void* const first = on_device.get();
     on_device.reset();
     on_device = device.allocate(sizeof(double));
     REQUIRE(on_device.get() == first);
     CHECK(add_four() == 4.0);
-    CHECK(device.graph_replays() == 2);
+    CHECK(device.log().total().replays == 2);
     CHECK(add_four() == 8.0);
-    CHECK(device.graph_replays() == 3);
+    CHECK(device.log().total().replays == 3);
 
     const void* const second = pinned.get();
     pinned.reset();
     pinned = device.allocate_pinned(sizeof(double));
     REQUIRE(pinned.get() == second);
     CHECK(add_four() == 12.0);
-    CHECK(device.graph_replays() == 3);
+    CHECK(device.log().total().replays == 3);
 }
 
 TEST_CASE("launches that differ in their padding alone are one sequence") {
@@ -136,5 +136,5 @@ TEST_CASE("launches that differ in their padding alone are one sequence") {
         for (int n = 0; n < 4; ++n) device.launch(*kernel);
         device.wait();
     }
-    CHECK(device.graph_replays() == 2);
+    CHECK(device.log().total().replays == 2);
 }

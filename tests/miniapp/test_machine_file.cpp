@@ -122,6 +122,8 @@ TEST_CASE("computing takes the time of its bytes, of its flops or of its launche
     compute.cache = Compute::Cache{1e6, 4e9};
     CHECK(compute.time(10, {0, 8e6}) == Approx(2e-3));  // 0.8 MB a call
     CHECK(compute.time(5, {0, 8e6}) == Approx(8e-3));
+    const DeviceCounts counts{.launches = 4, .nodes = 10, .replays = 1, .waits = 3, .copies = 2};
+    CHECK(LaunchCosts{1e-6, 5e-6, 7e-6, 1e-7}.time(counts) == Approx(27e-6));
 }
 
 TEST_CASE("a machine that is written reads back to the same numbers") {
@@ -133,6 +135,7 @@ TEST_CASE("a machine that is written reads back to the same numbers") {
         machine.messages[0]->at(Locality::node, Protocol::short_)->overhead = 0;
         machine.concurrency = name == "lassen" ? 0.9 : 0;
         machine.compute = Compute{1.28e10, 0, 9.6e10, Compute::Cache{1.3e6, 5e10}};
+        machine.launch = LaunchCosts{1e-6, 5e-6, 7e-6, 1e-7, 6e10};
         machine.noise = {6e-5, 9e-5, 0};
         const std::vector<std::string> comments{"one", "two"};
         const MachineFile file = machine_of(machine_toml(machine, comments));
@@ -213,6 +216,13 @@ TEST_CASE("a wrong file of a machine is refused with line and remedy") {
                Contains(":9: transports.isend.node.latency is missing; give the seconds"));
     CHECK_THAT(with("[compute]"), Contains(at_line + "compute.rate is missing; give the bytes a second") &&
                                       Contains(at_line + "compute.launch is missing; give the seconds"));
+    CHECK_THAT(
+        with("[launch]\nnode = -1"),
+        Contains("launch.node = -1: must be >= 0") &&
+            Contains(at_line + "launch.wait is missing; give the seconds of a host's wait") &&
+            Contains("launches are priced beside the bytes of their work; give the section [compute], too"));
+    CHECK_THAT(with("[launch]\nlaunch = 1e-6\n[compute]\nrate = 1e9\nlaunch = 1e-6"),
+               Contains("the section [launch] prices launches, too; leave compute.launch out"));
     CHECK_THAT(with("[compute]\nrate = 1e9\nlaunch = -1e-6\nflop_rate = 0\ncahce = { bytes = 1, rate = 1 }"),
                Contains("compute.launch = -1e-06: must be >= 0") &&
                    Contains("compute.flop_rate = 0: must be >= 1e-18") &&

@@ -26,4 +26,7 @@ struct CountedMemory {
 // backend and its operations.
 std::unique_ptr<Backend> make_counting_backend(CountedMemory& memory, int threads = 1);
 
+// The same of the GPU backends' operations: launches, waits and copies of the host's are those of a run.
+std::unique_ptr<Backend> make_counting_gpu_backend(GpuSync sync);
+
 }  // namespace keel

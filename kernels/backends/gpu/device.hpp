@@ -13,6 +13,7 @@
 #include "kernels/backends/gpu/padding.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/single_launch.hpp"
+#include "kernels/timing/device_counts.hpp"
 
 namespace keel {
 namespace {
@@ -31,13 +32,14 @@ class LaunchQueue {
     static constexpr std::size_t worthwhile = 4;  // shorter ones are not worth a graph
     static constexpr std::size_t remembered = 512;
 
-    LaunchQueue() = default;
+    explicit LaunchQueue(DeviceLog& log) : log_(log) {}
     LaunchQueue(const LaunchQueue&) = delete;
     LaunchQueue& operator=(const LaunchQueue&) = delete;
     ~LaunchQueue() { forget_all(); }
 
     void add(std::function<void(Stream)> launch, const std::string& bytes, Stream stream) {
         launches_.push_back(std::move(launch));
+        rows_.push_back(log_.row());
         key_ += bytes;
         if (launches_.size() >= longest) send(stream);
     }
@@ -45,25 +47,31 @@ class LaunchQueue {
     void send(Stream stream) {
         if (launches_.empty()) return;
         const auto launches = std::exchange(launches_, {});
+        const auto rows = std::exchange(rows_, {});
         const auto key = std::exchange(key_, {});
         const auto send_all = [&] {
             for (const auto& launch : launches) launch(stream);
         };
-        if (launches.size() < worthwhile) return send_all();
+        const auto count = [&](long DeviceCounts::*as) {
+            for (const int row : rows) log_.note(row, as);
+        };
         if (graphs_.size() > remembered) forget([](Graph graph) { return graph == nullptr; });
-        const auto [known, first_time] = graphs_.try_emplace(key, nullptr);
-        if (first_time) return send_all();
-        if (known->second == nullptr) known->second = record(send_all, stream);
-        checked(GPU(GraphLaunch)(known->second, stream), "GraphLaunch");
-        ++replays_;
+        const bool repeats = launches.size() >= worthwhile && !graphs_.try_emplace(key, nullptr).second;
+        if (!repeats) {
+            count(&DeviceCounts::launches);
+            return send_all();
+        }
+        Graph& graph = graphs_.at(key);
+        if (graph == nullptr) graph = record(send_all, stream);
+        checked(GPU(GraphLaunch)(graph, stream), "GraphLaunch");
+        count(&DeviceCounts::nodes);
+        log_.note(&DeviceCounts::replays);
     }
 
     // Called before memory is freed that graphs may name: its address may come back, and their keys with it.
     void forget_all() {
         forget([](Graph) { return true; });
     }
-
-    long replays() const { return replays_; }  // graphs launched
 
   private:
     template <class Action>
@@ -86,10 +94,11 @@ class LaunchQueue {
         });
     }
 
+    DeviceLog& log_;
     std::vector<std::function<void(Stream)>> launches_;
+    std::vector<int> rows_;  // the rows that asked for them
     std::string key_;
     std::unordered_map<std::string, Graph> graphs_;
-    long replays_ = 0;
 };
 
 inline std::string pci_address(int device) {
@@ -194,10 +203,13 @@ class Device {
         wait();
         if (bytes == 0) return;
         checked(GPU(MemcpyAsync)(to, from, bytes, kind, compute_), "MemcpyAsync");
-        checked(GPU(StreamSynchronize)(compute_), "StreamSynchronize");
+        note_copy(bytes);
+        log_.note(&DeviceCounts::launches);
+        wait_for_current();
     }
     // Copies that graphs may repeat: host memory is pinned.
     void copy_to_device(void* to, const void* from, std::size_t bytes) {
+        note_copy(bytes);
         send(
             [=](Stream stream) {
                 checked(GPU(MemcpyAsync)(to, from, bytes, GPU(MemcpyHostToDevice), stream), "MemcpyAsync");
@@ -205,6 +217,7 @@ class Device {
             [&] { return bytes_of(to) + bytes_of(from) + bytes_of(bytes); });
     }
     void copy_to_host(void* to, const void* from, std::size_t bytes) {
+        note_copy(bytes);
         send(
             [=](Stream stream) {
                 checked(GPU(MemcpyAsync)(to, from, bytes, GPU(MemcpyDeviceToHost), stream), "MemcpyAsync");
@@ -214,21 +227,25 @@ class Device {
 
     // Waits for all work of the current stream.
     void wait_for_current() {
+        if (log_.silent()) return;
         queue_.send(current());
         checked(GPU(StreamSynchronize)(current()), "StreamSynchronize");
-        if (current() == compute_) ++waits_;
+        log_.note(&DeviceCounts::waits);
+        if (current() == compute_) ++compute_waits_;
     }
     // Waits for all work.
     void wait() {
+        if (log_.silent()) return;
         queue_.send(compute_);
         checked(GPU(StreamSynchronize)(compute_), "StreamSynchronize");
-        ++waits_;
+        log_.note(&DeviceCounts::waits);
+        ++compute_waits_;
         if (transfer_ != compute_) checked(GPU(StreamSynchronize)(transfer_), "StreamSynchronize");
     }
     // How often the host has waited for all kernels launched before.
-    long waits() const { return waits_; }
+    long waits() const { return compute_waits_; }
 
-    long graph_replays() const { return queue_.replays(); }
+    DeviceLog& log() { return log_; }
 
     // Runs `action` on the stream of messages.
     template <class Action>
@@ -268,9 +285,16 @@ class Device {
 
     template <class Launch, class Bytes>
     void send(const Launch& launch, const Bytes& bytes) {
+        if (log_.silent()) return;
         if (sync_ == GpuSync::graphs) return queue_.add(launch, bytes(), compute_);
         launch(current());
+        log_.note(&DeviceCounts::launches);
         if (sync_ == GpuSync::per_operation) wait_for_current();
+    }
+
+    void note_copy(std::size_t bytes) {
+        log_.note(&DeviceCounts::copies);
+        log_.note(&DeviceCounts::copied_bytes, static_cast<long>(bytes));
     }
 
     template <class T>
@@ -290,8 +314,9 @@ class Device {
     Stream transfer_{};
     Event event_{};
     bool on_transfer_ = false;
-    long waits_ = 0;
-    LaunchQueue queue_;
+    long compute_waits_ = 0;
+    DeviceLog log_;
+    LaunchQueue queue_{log_};
     Memory staging_;
     std::size_t staging_values_ = 0;
 };

@@ -270,7 +270,13 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
         return true;
     }
     Work begin_single_launch(const MakeBlockKernel& make) override {
-        device().launch(make(memory_));
+        const BlockKernel kernel = make(memory_);
+        device().launch(kernel);
+        if constexpr (!device_computes) {
+            device().log().be_silent(true);
+            kernel.by_host();
+            device().log().be_silent(false);
+        }
         waits_before_ = device().waits();
         device().copy_to_host(on_host_, memory_.result,
                               sizeof(LaunchResult) + values_at_once() * sizeof(double));
@@ -338,7 +344,7 @@ class GpuBackend : public Backend {
     std::size_t free_device_bytes() const override { return device_->free_bytes(); }
     std::size_t device_cache_bytes() const override { return device_->cache_bytes(); }
     double device_bytes_per_second() const override { return device_->bytes_per_second(); }
-    long graph_replays() const override { return device_->graph_replays(); }
+    DeviceLog* device_log() const override { return &device_->log(); }
     Regions* regions() const override { return has_ranges ? &regions_ : nullptr; }
     int threads() const override { return 1; }
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,

@@ -1,7 +1,7 @@
 #pragma once
 
-// The one place where CUDA, HIP and the emulation on the host differ. GPU(Malloc) is cudaMalloc, hipMalloc or
-// emulatedMalloc; all else in this folder is the same source for the three.
+// The one place where CUDA, HIP, the emulation on the host and a device that only counts differ. GPU(Malloc)
+// is cudaMalloc, hipMalloc, emulatedMalloc or countedMalloc; all else in this folder is the same source.
 
 #include <stdexcept>
 #include <string>
@@ -22,6 +22,10 @@
 #include "kernels/backends/gpu/emulated_runtime.hpp"
 #define GPU(name) emulated##name
 #define KEEL_GPU_PREFIX "emulated"
+#elif defined(KEEL_GPU_COUNTED)
+#include "kernels/backends/gpu/counted_runtime.hpp"
+#define GPU(name) counted##name
+#define KEEL_GPU_PREFIX "counted"
 #endif
 
 #if defined(KEEL_GPU_EMULATED)
@@ -31,12 +35,13 @@
 #endif
 
 // Code of the device in functions that are compiled for the host as well, where nothing calls them.
-#if defined(KEEL_GPU_EMULATED) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#if defined(KEEL_GPU_EMULATED) || defined(KEEL_GPU_COUNTED) || defined(__CUDA_ARCH__) || \
+    defined(__HIP_DEVICE_COMPILE__)
 #define KEEL_ON_DEVICE(code) code
 #else
 #define KEEL_ON_DEVICE(code)
 #endif
-#if defined(KEEL_GPU_EMULATED)
+#if defined(KEEL_GPU_EMULATED) || defined(KEEL_GPU_COUNTED)
 #define KEEL_NOINLINE
 #else
 #define KEEL_NOINLINE __noinline__
@@ -46,6 +51,11 @@ namespace keel {
 namespace {
 
 constexpr int threads_per_block = KEEL_GPU_THREADS;
+#if defined(KEEL_GPU_COUNTED)
+constexpr bool device_computes = false;
+#else
+constexpr bool device_computes = true;
+#endif
 
 using Stream = GPU(Stream_t);
 using Event = GPU(Event_t);
@@ -136,6 +146,9 @@ template <class Kernel>
 void launch(const Kernel& kernel, dim3 blocks, dim3 threads, Stream stream) {
     emulated::launch(kernel, Kernel::barriers, emulated::bytes_of(kernel), blocks, threads, stream);
 }
+#elif defined(KEEL_GPU_COUNTED)
+template <class Kernel>
+void launch(const Kernel&, dim3, dim3, Stream) {}
 #else
 template <class Kernel>
 void launch(const Kernel& kernel, dim3 blocks, dim3 threads, Stream stream) {

@@ -127,6 +127,7 @@ class Gpu {
     void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
         const Index& low = region.lo;
         const int n0 = region.size[0];
+        if constexpr (!device_computes) return;  // there are no formulas either
         for_staged_rows(u, boxes, region, [&](int q, const Cells& rows, MoveRows<Real> body) {
             const int of_task = divided_up(cells_of_task, n0);
             on_all_threads(divided_up(rows.extent[1], of_task), [&](int task) {

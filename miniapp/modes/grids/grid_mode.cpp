@@ -172,6 +172,7 @@ void HierarchyMode::run(const PreparedGrids& prepared, const RunContext& context
     Ledger ledger(grids.levels(), price_of(resolved.simulation));
     ledger.mark(context.regions);
     ledger.mark(context.backend.regions());
+    ledger.watch(context.backend.device_log());
     Hierarchy hierarchy(context.comm, resolved.topology, context.backend, finest, problem.operator_formulas(),
                         options, ledger);
     Level& top = hierarchy.level(0);

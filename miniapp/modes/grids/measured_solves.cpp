@@ -21,7 +21,7 @@ namespace {
 
 SolveCost counts_of(const Backend& backend, const Hierarchy& hierarchy) {
     SolveCost counts;
-    counts.graph_replays = backend.graph_replays();
+    if (const DeviceLog* const log = backend.device_log()) counts.graph_replays = log->total().replays;
     const auto add = [&](const Level& level) {
         if (level.reduction) {
             const Reductions here = level.reduction->count();
@@ -278,12 +278,13 @@ namespace {
 // Time, communication, schemes and bandwidths by level, the bytes that solves move, and the line with the
 // median of what was timed.
 std::string level_report(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
-                         const TimeVerdict& verdict, const char* timed) {
+                         const TimeVerdict& verdict, const char* timed, double visits) {
     const RunFacts& facts = findings.facts;
     const std::vector<TimerRow>& timers = solves.timers;
     const std::vector<double>& seconds = solves.seconds;
     std::string text = times_text(facts, timers, setting.resolved.details) + verdict.text + "\n" +
-                       communication_text(facts, timers) + "\n" +
+                       communication_text(facts, timers) +
+                       visits_text(timers, facts.levels.size() - 1, visits) + "\n" +
                        schemes_text(setting.resolved.comm.chooser, setting.schemes,
                                     seconds_of_exchanges(facts, timers), facts.tuning_seconds);
     // Without the device's own times there are no bandwidths.
@@ -305,9 +306,9 @@ void report_solves(const Setting& setting, const Findings& findings, const Repea
                    const SolvesReport& report) {
     const TimeVerdict verdict =
         verdict_on(setting.resolved, findings.facts, setting.schemes, solves.timers, solves.solves);
-    setting.context.report.tell(report.before + "\n" +
-                                level_report(setting, findings, solves, verdict, report.timed) +
-                                report.behind);
+    setting.context.report.tell(
+        report.before + "\n" + level_report(setting, findings, solves, verdict, report.timed, report.visits) +
+        report.behind);
     setting.context.report.record(timer_records(solves.timers) + verdict.record + report.records +
                                   scheme_records(setting.resolved.comm.chooser, setting.schemes));
     setting.context.progress.say("checking");

@@ -89,6 +89,7 @@ struct SolvesReport {
     std::string behind = {};
     std::string records = {};
     const char* timed = "Solve";  // the name of a repeat
+    double visits = 0;            // of the bottom in one
 };
 void report_solves(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,
                    const SolvesReport& report);

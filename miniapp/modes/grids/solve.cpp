@@ -83,12 +83,13 @@ class SolveMode : public HierarchyMode {
                                           {setting.grids.multigrid.tolerance, repeated->digits},
                                           setting.grids.hierarchy.mixed);
         const auto last_steps = std::span(solves).last(static_cast<std::size_t>(steps));
-        report_solves(setting, findings, *repeated,
-                      {.before = convergence_text(solves.back(), bottom.options) +
-                                 (steps > 1 ? "\n" + steps_text(last_steps) : ""),
-                       .behind = algebraic_text(amg, bottom.name, setting.hierarchy.levels() - 1),
-                       .records = records_of_bottom(setting, timers, last_steps) +
-                                  algebraic_records(amg, bottom.name)});
+        report_solves(
+            setting, findings, *repeated,
+            {.before = convergence_text(solves.back(), bottom.options) +
+                       (steps > 1 ? "\n" + steps_text(last_steps) : ""),
+             .behind = algebraic_text(amg, bottom.name, setting.hierarchy.levels() - 1),
+             .records = records_of_bottom(setting, timers, last_steps) + algebraic_records(amg, bottom.name),
+             .visits = static_cast<double>(solves.back().report.visits.size())});
         check_solves(setting, multigrid, solves, findings.checks);
     }
 

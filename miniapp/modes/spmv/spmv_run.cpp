@@ -238,6 +238,7 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     Ledger ledger(use_.uses_amg() ? most_amg_levels : 1, price_of(resolved_.simulation));
     ledger.mark(context.regions);
     ledger.mark(context.backend.regions());
+    ledger.watch(context.backend.device_log());
     SparseOptions sparse{.scheme = schemes.products,
                          .exchange = resolved_.comm.exchange,
                          .all_reduce = resolved_.comm.all_reduce,

@@ -49,8 +49,9 @@ GridSetup on_busiest_rank(GridSetup grids) {
 
 // No formula is evaluated where nothing is computed.
 CountedGrid::CountedGrid(const GridSetup& grids, const Topology& topology,
-                         const std::vector<LevelSchemes>& schemes, int threads)
-    : backend_(make_counting_backend(memory_, threads)), ledger_(grids.levels()) {
+                         const std::vector<LevelSchemes>& schemes, std::unique_ptr<Backend> backend)
+    : backend_(std::move(backend)), ledger_(grids.levels()) {
+    ledger_.watch(backend_->device_log());
     const OperatorFormulas formulas{
         .a_alpha = {}, .face = {}, .singular = is_singular(grids.problem, grids.domain.has_dirichlet())};
     HierarchyOptions options = grids.hierarchy;
@@ -92,11 +93,15 @@ void SolveTape::record_anew() {
     for (OfLevel& level : levels_) level.totals.begin(Tape::Mode::record);
 }
 
+void SolveTape::rewind() {
+    for (OfLevel& level : levels_) level.totals.begin(Tape::Mode::replay);
+}
+
 Hierarchy& SolveTape::replay(Hierarchy& hierarchy) {
     const std::vector<Level*> levels = summed_levels(hierarchy);
     check_at_most(levels_.size(), levels.size(), "a solve is replayed on all levels that it was recorded on");
     const std::size_t more = levels.size() - levels_.size();
-    for (OfLevel& recorded : levels_) recorded.totals.begin(Tape::Mode::replay);
+    rewind();
     for (std::size_t l = 0; l < levels.size(); ++l) {
         if (levels[l] == nullptr) continue;
         OfLevel& recorded = levels_[l - std::min(l, more)];
@@ -117,7 +122,8 @@ ReplayedGrid::ReplayedGrid(const GridSetup& grids, const Topology& topology,
                            const std::vector<LevelSchemes>& schemes, const SolveTape& tape)
     : grids_(on_busiest_rank(grids)),
       tape_(tape),
-      counted_(grids_, topology, schemes),
+      counted_(grids_.gpu ? CountedGrid::on_gpu(grids_, topology, schemes)
+                          : CountedGrid(grids_, topology, schemes)),
       recorder_(tape_.replay(counted_.hierarchy()), counted_.ledger()) {}
 
 Slice ReplayedGrid::take() {

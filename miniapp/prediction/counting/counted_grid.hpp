@@ -19,7 +19,13 @@ class CountedGrid {
     // The grids of the rank that `grids` names, with the schemes by level (none: the deck's scheme). Blocks
     // of boxes are dealt out to `threads` threads.
     CountedGrid(const GridSetup& grids, const Topology& topology, const std::vector<LevelSchemes>& schemes,
-                int threads = 1);
+                int threads = 1)
+        : CountedGrid(grids, topology, schemes, make_counting_backend(memory_, threads)) {}
+    // The same for launches, waits and copies of a GPU's host, whose memory is not counted.
+    static CountedGrid on_gpu(const GridSetup& grids, const Topology& topology,
+                              const std::vector<LevelSchemes>& schemes) {
+        return {grids, topology, schemes, make_counting_gpu_backend(*grids.gpu)};
+    }
 
     Hierarchy& hierarchy() { return *hierarchy_; }
     Ledger& ledger() { return ledger_; }
@@ -28,6 +34,9 @@ class CountedGrid {
     double bytes() const;
 
   private:
+    CountedGrid(const GridSetup& grids, const Topology& topology, const std::vector<LevelSchemes>& schemes,
+                std::unique_ptr<Backend> backend);
+
     CountedMemory memory_;
     KeptMessages messages_;
     std::unique_ptr<Backend> backend_;
@@ -50,6 +59,7 @@ class SolveTape {
     // bottom, on all others. It may have further levels between these, which sum nothing, and further visits.
     // The same; returns the hierarchy.
     Hierarchy& replay(Hierarchy& hierarchy);
+    void rewind();
     // The bottom's totals are those of another solve.
     void take_bottom(const SolveTape& other) { levels_.back() = other.levels_.back(); }
     bool at_end() const;
@@ -60,7 +70,7 @@ class SolveTape {
         double gershgorin_bound = 0, jacobi_bound = 0;
     };
 
-    std::vector<OfLevel> levels_;  // a consolidated bottom level behind all others
+    std::vector<OfLevel> levels_;
 };
 
 // The grids as the busiest rank has them: of the ranks with all levels one with most boxes, the finest level
@@ -72,6 +82,7 @@ class ReplayedGrid {
 
     const GridSetup& grids() const { return grids_; }
     Hierarchy& hierarchy() { return counted_.hierarchy(); }
+    void rewind() { tape_.rewind(); }  // before a further solve
     // The trace since the last call, or since the grid was made.
     Slice take();
 

@@ -32,6 +32,7 @@ class RecordedExchange : public Exchange {
     void reserve(std::size_t fields) override { inner_->reserve(fields); }
     long count() const override { return inner_->count(); }
     bool overlaps() const override { return inner_->overlaps(); }
+    std::optional<Items<BlockCopy>> copies_alone() const override { return inner_->copies_alone(); }
     const Plan& plan() const override { return inner_->plan(); }
 
   private:
@@ -44,8 +45,10 @@ class RecordedExchange : public Exchange {
 
 class RecordedReduction : public DecoratedReduction {
   public:
-    RecordedReduction(std::unique_ptr<Reduction> inner, Recorder& recorder, int level)
-        : DecoratedReduction(std::move(inner)), recorder_(recorder), level_(level) {}
+    RecordedReduction(std::unique_ptr<Reduction> inner, bool alone, Recorder& recorder, int level)
+        : DecoratedReduction(std::move(inner)), alone_(alone), recorder_(recorder), level_(level) {}
+
+    bool alone() const override { return alone_; }
 
     void sum(std::span<const double> parts, std::span<double> totals) override {
         note({.kind = Event::Kind::all_reduce}, [&] { DecoratedReduction::sum(parts, totals); });
@@ -92,6 +95,7 @@ class RecordedReduction : public DecoratedReduction {
         recorder_.note(event);
     }
 
+    bool alone_;
     Recorder& recorder_;
     int level_;
     int in_flight_ = 0;
@@ -110,8 +114,9 @@ Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger)
         record(level.all_ghosts, GhostCells::Purpose::interpolation);
         record(level.deep_ghosts,
                level.fused > 0 ? GhostCells::Purpose::smoothing : GhostCells::Purpose::powers);
-        if (level.reduction)
-            level.reduction = std::make_unique<RecordedReduction>(std::move(level.reduction), *this, l);
+        if (!level.reduction) return;
+        const bool alone = level.reduction->alone();
+        level.reduction = std::make_unique<RecordedReduction>(std::move(level.reduction), alone, *this, l);
     };
     const auto record_moves = [&](int l, LevelRedistribution& moved, Precision precision) {
         moved.before_moves([this, l, precision](Way way) {
@@ -158,7 +163,8 @@ std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)> Recorder::re
 
 void Recorder::record(SparseMatrix& matrix, int level, VectorEntries::Use use) {
     matrix.decorate(recorded(level, use), [this, level](std::unique_ptr<Reduction> reduction) {
-        return std::make_unique<RecordedReduction>(std::move(reduction), *this, level);
+        const bool alone = reduction->alone();
+        return std::make_unique<RecordedReduction>(std::move(reduction), alone, *this, level);
     });
 }
 
@@ -182,18 +188,22 @@ void Recorder::note_work() {
         for (std::size_t n = 0; n < op_count; ++n) {
             const Op op = static_cast<Op>(n);
             const Entry& now_there = ledger_.at(op, level);
-            if (now_there.calls == seen_.at(op, level).calls) continue;
+            const Entry& seen = seen_.at(op, level);
+            if (now_there.calls == seen.calls && now_there.device == seen.device &&
+                now_there.work.bytes == seen.work.bytes)
+                continue;
             const Entry before = std::exchange(seen_.at(op, level), now_there);
             if (move_ && op == Op::send) trace_[*move_].sent = volume_of(now_there.traffic - before.traffic);
             // The rest of an exchange is known by its plan, and a reduction has an event.
             const bool packs = op == Op::pack || op == Op::unpack;
             if (op == Op::send || op == Op::wait || (packs && !packs_) || is_reduction(op)) continue;
-            trace_.push_back({.kind = Event::Kind::work,
-                              .level = level,
-                              .op = op,
-                              .calls = now_there.calls - before.calls,
-                              .work = {now_there.work.flops - before.work.flops,
-                                       now_there.work.bytes - before.work.bytes}});
+            trace_.push_back(
+                {.kind = Event::Kind::work,
+                 .level = level,
+                 .op = op,
+                 .calls = now_there.calls - before.calls,
+                 .work = {now_there.work.flops - before.work.flops, now_there.work.bytes - before.work.bytes},
+                 .device = now_there.device - before.device});
         }
 }
 

@@ -41,6 +41,7 @@ struct Event {
     Op op = Op::smooth;
     long calls = 0;
     Work work = {};
+    DeviceCounts device = {};
     // An exchange. If one colour is wanted, half of the values travel between boxes of a rank, and in
     // messages that carry it alone.
     ExchangeUse use = GhostCells::Purpose::stencil;

@@ -76,8 +76,12 @@ const Topology& Costs::ranks_of(int level) const {
     return ranks_.levels.empty() ? ranks_.topology : ranks_.levels[static_cast<std::size_t>(level)];
 }
 
-double Costs::work(double calls, const Work& work) const {
-    return machine().compute->time(calls, work);
+double Costs::work(double calls, const Work& work, Op op, const DeviceCounts& device) const {
+    const auto& launch = machine().launch;
+    if (!launch) return machine().compute->time(calls, work);
+    const bool in_block = op == Op::bottom_solve;
+    return launch->time(device) +
+           (in_block ? work.bytes / launch->block : machine().compute->time(calls, work));
 }
 
 const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t fields,

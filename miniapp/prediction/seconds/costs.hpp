@@ -77,8 +77,8 @@ class Costs {
         double moved_by_all = 0;  // likewise by all, of boxes that are merged or come back
     };
 
-    // Seconds of `calls` calls that did `work` together.
-    double work(double calls, const Work& work) const;
+    // Seconds of `calls` calls that did `work` together, and asked a device for this.
+    double work(double calls, const Work& work, Op op = Op::vector, const DeviceCounts& device = {}) const;
     // `one_colour`: that is all that is wanted.
     const OfExchange& exchange(int level, ExchangeUse use, std::size_t fields,
                                std::size_t value_bytes = sizeof(double), bool one_colour = false);

@@ -40,6 +40,7 @@ struct PredictedSolve {
     double messages = 0, bottom_messages = 0;
     std::optional<SolveTime> setup{};  // algebraic multigrid's, where that takes part
     std::vector<SolveCount> counts;    // cycles and iterations
+    double visits = 0;                 // to the bottom
     bool assumed = false;              // the iterations, by the deck
     // The proxy solve's counts and end.
     int proxy_cycles = 0;

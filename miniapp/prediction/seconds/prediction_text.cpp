@@ -143,6 +143,18 @@ std::string sources_text(const Resolved& resolved, const std::vector<std::string
     return text + "\n" + wrapped(modelled, 4) + "\n";
 }
 
+// Launches, waits and copies on the levels from the first one on; null without a device.
+Json device_json(const PredictedSolve& solve, int first) {
+    Json sums = Json::object();
+    double all = 0;
+    for (const TimerRow& row : solve.time.rows)
+        for (std::size_t n = 0; row.level >= first && n < row.device.size(); ++n) {
+            sums[device_count_names[n]] = sums.value(device_count_names[n], 0.0) + row.device[n];
+            all += row.device[n];
+        }
+    return all > 0 ? sums : Json();
+}
+
 Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& resolved, int bottom) {
     const Machine& machine = resolved.machine->machine;
     Json over = Json::array();
@@ -176,6 +188,8 @@ Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& reso
          {"proxy_solve", {{"cycles", solve.proxy_cycles}, {"iterations", solve.proxy_iterations}}},
          {"iterations_assumed", solve.assumed},
          {"costs", Json::parse(solve.costs)}});
+    if (const Json all = device_json(solve, 0); !all.is_null())
+        record["device"] = {{"visits", solve.visits}, {"bottom", device_json(solve, bottom)}, {"solve", all}};
     record.update(Json::parse(solve.more));
     return record;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace keel {
@@ -41,7 +42,7 @@ class Timeline {
     void happen(const Event& event) {
         switch (event.kind) {
             case Event::Kind::work:
-                return work(event.op, event.level, static_cast<double>(event.calls), event.work);
+                return work(event);
             case Event::Kind::exchange:
                 return exchange(event);
             case Event::Kind::all_reduce:
@@ -67,10 +68,14 @@ class Timeline {
         solve_.collecting += seconds * slice_.times;
     }
 
-    void work(Op op, int level, double calls, const Work& work) {
+    void work(const Event& event) {
+        const auto& [op, level, work] = std::tie(event.op, event.level, event.work);
+        const auto calls = static_cast<double>(event.calls);
         // All ranks' packing of boxes is known with their exchange.
         const double ranks = moves_ && (op == Op::pack || op == Op::unpack) ? 0 : slice_.ranks_on(level);
-        TimerRow& row = book(op, level, costs_.work(calls, work), calls);
+        TimerRow& row = book(op, level, costs_.work(calls, work, op, event.device), calls);
+        for (std::size_t n = 0; n < row.device.size(); ++n)
+            row.device[n] += slice_.times * static_cast<double>(event.device.*DeviceCounts::numbers()[n]);
         row.flops += work.flops * ranks * slice_.times;
         row.bytes_moved += work.bytes * ranks * slice_.times;
     }

@@ -190,6 +190,8 @@ Json timer_record(const TimerRow& row) {
     const Json all = volume_json(row.all_sent);
     for (const auto& [name, number] : all.items()) record["all_" + name] = number;
     record["words"] = row.words;
+    if (row.device != decltype(row.device){})
+        for (std::size_t n = 0; n < row.device.size(); ++n) record[device_count_names[n]] = row.device[n];
     if (row.predicted) record["predicted"] = true;
     return record;
 }

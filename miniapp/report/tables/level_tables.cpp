@@ -143,7 +143,7 @@ std::string times_text(const RunFacts& facts, const std::vector<TimerRow>& rows,
 std::string communication_text(const RunFacts& facts, const std::vector<TimerRow>& rows) {
     const ByLevel timers(facts, rows);
     ReportTable table("Communication per solve: the rank with most messages; all-reduces of any rank");
-    const auto add = [&](const std::string& head, std::initializer_list<Op> ops, const auto& number) {
+    const auto add = [&](const std::string& head, const auto& ops, const auto& number) {
         Row row{timers.key(head)};
         double total = 0;
         for (int l = 0; l < timers.levels(); ++l) {
@@ -167,7 +167,25 @@ std::string communication_text(const RunFacts& facts, const std::vector<TimerRow
     add("all-reduces", sums, [](const TimerRow& row) { return row.calls; });
     add("  words", sums, [](const TimerRow& row) { return row.words; });
     add_messages("  ", sums);  // none if MPI makes the all-reduces
+    const bool on_device = std::ranges::any_of(rows, [](const TimerRow& row) { return row.device[3] > 0; });
+    constexpr std::array heads{"launches", "  in graphs", "graph replays", "host waits", "copies", "  bytes"};
+    for (std::size_t n = 0; on_device && n < heads.size(); ++n)
+        add(heads[n], values_of<Op>(), [n](const TimerRow& row) {
+            return row.device[n] + (n == 0 ? row.device[1] : 0);  // nodes are launches, too
+        });
     return table.print();
+}
+
+std::string visits_text(const std::vector<TimerRow>& rows, std::size_t bottom, double visits) {
+    std::array<double, device_count_names.size()> sums{};
+    for (const TimerRow& row : rows)
+        for (std::size_t n = 0; n < sums.size(); ++n)
+            if (row.level == static_cast<int>(bottom) && row.op != "other") sums[n] += row.device[n] / visits;
+    if (visits == 0 || sums[0] + sums[1] == 0) return "";
+    return fmt::format(
+        "Bottom, counted for one of {:.0f} visits: {:.1f} launches ({:.1f} in graphs), {:.1f} host "
+        "waits, {:.1f} copies of {}\n",
+        visits, sums[0] + sums[1], sums[1], sums[3], sums[4], bytes_text(sums[5]));
 }
 
 std::string bandwidths_text(const RunFacts& facts, const std::vector<TimerRow>& rows) {

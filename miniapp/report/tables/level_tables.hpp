@@ -15,6 +15,8 @@ namespace keel {
 std::string times_text(const RunFacts& facts, const std::vector<TimerRow>& timers, bool all = false);
 // Messages and all-reduces.
 std::string communication_text(const RunFacts& facts, const std::vector<TimerRow>& timers);
+// Launches, waits and copies of one visit of the bottom level, given their number; empty without a device.
+std::string visits_text(const std::vector<TimerRow>& timers, std::size_t bottom, double visits);
 // Bytes moved a second, beside the triad's.
 std::string bandwidths_text(const RunFacts& facts, const std::vector<TimerRow>& timers);
 

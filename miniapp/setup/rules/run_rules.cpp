@@ -150,13 +150,15 @@ void check_run(Rules& rules, int started) {
     if (simulated()) check_simulated(rules);
     const Parameters& p = rules.parameters();
     const std::string& backend = p.run.backend;
-    const std::string reason = why_unusable(backend);
+    // Virtual ranks compute nothing: the devices of another machine need not be here.
+    const bool elsewhere = p.problem.ranks > 0 && backend_info(backend).features.device_memory;
+    const std::string reason = elsewhere ? "" : why_unusable(backend);
     rules.allow(
         reason.empty(), {"run.backend"},
         fmt::format("{}; backends that can run here: {}", reason, fmt::join(usable_backends(), ", ")));
     const bool device_aware =
         p.comm.device == DeviceMessages::device_aware && backend_info(backend).features.device_memory;
-    rules.allow(!device_aware || Session::takes_device_memory(backend), {"comm.device"},
+    rules.allow(!device_aware || elsewhere || Session::takes_device_memory(backend), {"comm.device"},
                 fmt::format("{} does not say that it takes the memory of {} devices; choose staged or auto",
                             Session::library(), backend));
     if (const auto carrier = named<Carrier>(p.comm.transport)) {

@@ -5,6 +5,7 @@
 // ranks run, so the host waits for a report at most, not for each inner product.
 
 #include <cstddef>
+#include <functional>
 
 #include "kernels/bodies/powers.hpp"
 #include "kernels/layout/field.hpp"
@@ -30,6 +31,7 @@ struct LaunchedSolve {
     ScaledStencil A = {};
     double unit = 1.0;  // power of two, times which D is far from under- and overflow
     std::size_t dimensions = 3;
+    std::function<void()> by_host = {};  // the same solve, driven by the host
 };
 
 // The first values of a result. The residuals lie behind it.

@@ -13,6 +13,6 @@ bool prepare_single_launch(LinearSystem& A, const BottomOptions& options);
 
 // Operations on u may follow at once. The report comes before the next such solve begins.
 void begin_single_launch(LinearSystem& A, LaunchedSolve solve);
-Report finish_single_launch(LinearSystem& A);
+std::optional<Report> finish_single_launch(LinearSystem& A);  // none if the host solved
 
 }  // namespace keel

@@ -191,8 +191,8 @@ TEST_CASE("a cycle that is known is one graph, with the bottom's launch and with
                         Communicator::self());
             Multigrid solver(setup.hierarchy, {.relaxation = relaxation}, {.solver = "cg"});
             for (int known = 0; known < 2; ++known) solver.solve();
-            const long before = setup.backend->graph_replays();
+            const long before = setup.backend->device_log()->total().replays;
             const SolveReport report = solver.solve();
-            CHECK(setup.backend->graph_replays() - before >= report.cycles);
+            CHECK(setup.backend->device_log()->total().replays - before >= report.cycles);
         }
 }
