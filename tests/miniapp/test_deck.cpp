@@ -565,7 +565,7 @@ TEST_CASE("what does not go together is refused, each mistake once") {
           "are dependent"}},
         {{"run.mode=survey", "run.survey=[\"cg s=8\"]"},
          {"run.survey: \"cg s=8\": bottom.s: needs bottom.solver = ca_bicgstab "
-          "or ca_cg or pipelined_s_step_cg; leave it out"}},
+          "or ca_cg or pipelined_s_step_cg or s_step_cg; leave it out"}},
         {{"bottom.solver=pipelined_cg", "bottom.norm=max"},
          {"tested by bicgstab and cg at the bottom of cycles"}},
         {{"bottom.solver=cg", "run.mode=krylov", "bottom.norm=max"},
@@ -996,7 +996,7 @@ TEST_CASE("keys without effect are refused on the command line and remarked on i
         {{"bottom.solver=smooth", "bottom.preconditioner=amg"}, "bottom.preconditioner: needs bottom.solver"},
         {{"run.mode=spmv", "run.solve=true", "bottom.solver=chebyshev", "bottom.preconditioner=amg",
           "bottom.scaling=none"},
-         "bottom.preconditioner: needs bottom.solver other than ca_cg"},
+         "bottom.preconditioner: needs bottom.solver other than enlarged_orthomin"},
         {{"bottom.solver=amg", "amg.coarsest=krylov", "amg.max_dense=9"},
          "amg.max_dense: needs amg.coarsest = replicated or gathered"},
         {{"amg.theta=0.5"}, "amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"},

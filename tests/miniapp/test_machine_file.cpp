@@ -59,7 +59,7 @@ TEST_CASE("a machine is known by its name wherever the program runs, and by its 
         CHECK(known.machine == by_path.machine);
         REQUIRE(unknown.errors.size() == 1);
         CHECK_THAT(unknown.errors[0],
-                   Catch::StartsWith("unknown machine; choose blue_waters, cori, hopper") &&
+                   Catch::StartsWith("unknown machine; choose a100, blue_waters, cori, h100") &&
                        Catch::EndsWith(", or give the path of a machine's file"));
     }
 }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
+#include "miniapp/setup/machine/control_groups.hpp"
 #include "miniapp/setup/machine/devices.hpp"
 #include "miniapp/setup/machine/hardware.hpp"
 #include "miniapp/setup/machine/processors.hpp"
@@ -229,4 +231,19 @@ TEST_CASE("a rank gets a device near it, and no device more than its share of th
 
 TEST_CASE("ranks that each see a device of their own take that") {
     CHECK(devices_of_ranks({{{7, true}}, {{8, false}}, {{9, true}}}) == std::vector<int>{0, 0, 0});
+}
+
+TEST_CASE("memory is what the tightest control group grants") {
+    const std::string two = "sys/fs/cgroup/", one = "sys/fs/cgroup/memory/";
+    const auto granted = [](const std::vector<std::pair<std::string, std::string>>& files) {
+        return memory_granted(FileSystem(files).root);
+    };
+    CHECK(granted({{"proc/self/cgroup", "0::/job/step"},
+                   {two + "job/memory.max", "1000000"},
+                   {two + "job/step/memory.max", "max"}}) == 1000000);
+    CHECK(granted({{"proc/self/cgroup", "4:cpu,cpuacct:/job\n7:memory:/job"},
+                   {one + "memory.limit_in_bytes", "9223372036854771712"},
+                   {one + "job/memory.limit_in_bytes", "2000000"}}) == 2000000);
+    CHECK(granted({{"proc/self/cgroup", "0::/job"}, {two + "job/memory.max", "max"}}) == HUGE_VAL);
+    CHECK(granted({{"proc/meminfo", ""}}) == HUGE_VAL);
 }

@@ -33,6 +33,11 @@ inline countedError_t countedGetDeviceCount(int* count) {
 inline countedError_t countedGetDeviceProperties(countedDeviceProp_t*, int) {
     return countedSuccess;
 }
+enum countedDeviceAttr { countedDevAttrMemoryClockRate, countedDevAttrGlobalMemoryBusWidth };
+inline countedError_t countedDeviceGetAttribute(int* value, countedDeviceAttr, int) {
+    *value = 0;
+    return countedSuccess;
+}
 inline countedError_t countedDeviceGetPCIBusId(char* text, int, int) {
     text[0] = '\0';
     return countedSuccess;

@@ -1,6 +1,8 @@
 #include "miniapp/setup/machine/control_groups.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <limits>
 
 namespace keel {
 
@@ -25,6 +27,16 @@ std::vector<std::filesystem::path> control_groups(const std::string& controller,
         }
     }
     return folders;
+}
+
+double memory_granted(const std::filesystem::path& root) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::filesystem::path& group : control_groups("memory", root))
+        for (const char* name : {"memory.max", "memory.limit_in_bytes"}) {
+            double bytes = 0;  // "max" is no number
+            if (std::ifstream(group / name) >> bytes) least = std::min(least, bytes);
+        }
+    return least;
 }
 
 }  // namespace keel

@@ -13,4 +13,7 @@ namespace keel {
 std::vector<std::filesystem::path> control_groups(const std::string& controller,
                                                   const std::filesystem::path& root = "/");
 
+// Bytes of memory that the tightest of these groups grants, +infinity without a limit; `root` likewise.
+double memory_granted(const std::filesystem::path& root = "/");
+
 }  // namespace keel

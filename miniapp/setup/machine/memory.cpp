@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "miniapp/setup/machine/control_groups.hpp"
@@ -28,16 +26,6 @@ double limit_of_slurm() {
     return of_processors > 0 ? of_processors * mebibyte : unlimited;
 }
 
-double limit_of_cgroups() {
-    double least = unlimited;
-    for (const std::filesystem::path& group : control_groups("memory"))
-        for (const char* name : {"memory.max", "memory.limit_in_bytes"}) {
-            double bytes = 0;  // "max" is no number
-            if (std::ifstream(group / name) >> bytes) least = std::min(least, bytes);
-        }
-    return least;
-}
-
 double memory_of_machine() {
     return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
@@ -51,7 +39,7 @@ SharedMemory memory_of_nodes(const Topology& topology) {
     if (simulated()) memory.process.left /= memory.sharing;
     memory.machine_bytes = memory_of_machine();
     memory.enforced_bytes =
-        std::min({memory.machine_bytes, limit_of_cgroups(), memory.process.left * memory.sharing});
+        std::min({memory.machine_bytes, memory_granted(), memory.process.left * memory.sharing});
     memory.bytes = std::min(memory.enforced_bytes, limit_of_slurm());
     return memory;
 }
