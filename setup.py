@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent
 FOLDERS = ("inputs", "scripts/studies", "scripts/namespaces")
 FILES = ("scripts/study", "scripts/report", "scripts/simulate", "scripts/hosts", "scripts/check_result.py", "scripts/mpi_environment",
          "docs/reference/keys.md", "docs/benchmark.md")  # fmt: skip
-DECKS = ("results/amg/stencil27_sa.toml", "results/scale/small_boxes.toml", "results/scale/weak.toml")  # they go below inputs
+DECKS = ("results/amg/stencil27_sa.toml", "results/scale/small_boxes.toml")  # they go below inputs
 LEFT_OUT = shutil.ignore_patterns("smoke", "CMakeLists.txt", "platform.cpp", "__pycache__")
 
 

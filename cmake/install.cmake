@@ -8,8 +8,8 @@ endif()
 set(data ${CMAKE_INSTALL_DATADIR}/keel)
 install(DIRECTORY inputs DESTINATION ${data}
   PATTERN smoke EXCLUDE PATTERN CMakeLists.txt EXCLUDE PATTERN platform.cpp EXCLUDE)
-# Decks of results that pages name, found by keel as results/scale/weak.toml.
-foreach(deck amg/stencil27_sa scale/small_boxes scale/weak)
+# Decks of results that pages name, found by keel as results/scale/small_boxes.toml.
+foreach(deck amg/stencil27_sa scale/small_boxes)
   cmake_path(GET deck PARENT_PATH folder)
   install(FILES results/${deck}.toml DESTINATION ${data}/inputs/results/${folder})
 endforeach()

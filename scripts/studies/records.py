@@ -143,11 +143,6 @@ class Run:
         return "real" if self.head else ""
 
     @property
-    def processor(self) -> str:
-        """The machine, if the run knows it; else the architecture that Keel was compiled for."""
-        return self.machine or str(self.head.get("processor_architecture") or "-")
-
-    @property
     def machine(self) -> str:
         """A node's hardware as the run read it; empty where it could not, and of records that name a machine file there."""
         found = self.head.get("machine") or {}

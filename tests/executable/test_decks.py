@@ -409,7 +409,8 @@ class KeysWithoutEffect(KeelTest):
         self.assertEqual(run.record("solve")["residuals"], plain.record("solve")["residuals"])
 
     def test_every_deck_can_be_run_in_every_mode_or_is_refused_for_a_reason_of_its_own(self) -> None:
-        decks = [*sorted(INPUTS.glob("*.toml")), *sorted(INPUTS.glob("[ap]*s/*.toml")), INPUTS / "smoke/periodic.toml", INPUTS / "smoke/spmv.toml"]
+        decks = [*(deck for folder in (".", "applications", "papers") for deck in sorted(INPUTS.glob(f"{folder}/*.toml"))),
+                 INPUTS / "smoke/periodic.toml", INPUTS / "smoke/spmv.toml"]  # fmt: skip
         modes = [mode for mode in self.modes() if "benchmark" not in mode]
 
         def dry(case: tuple[Path, str]) -> str:

@@ -114,7 +114,7 @@ class Installed(unittest.TestCase):
                                  {Path(name).stem for name in found if name.startswith("studies/")}, page)  # fmt: skip
         own = {"mine.toml", "my.toml", "try.toml"}
         self.assertEqual([one for one in sorted(named) if one[1] not in found | own], [])
-        self.assertGreaterEqual({deck for _, deck in named}, {"weak.toml", "results/scale/weak.toml", "results/scale/small_boxes.toml"})
+        self.assertGreaterEqual({deck for _, deck in named}, {"weak.toml", "results/scale/small_boxes.toml"})
 
     def test_links_of_pages_hold(self) -> None:
         docs = self.prefix / "share/doc/keel"

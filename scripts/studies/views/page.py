@@ -62,12 +62,11 @@ def facts(run: Run) -> dict[str, str]:
     size = " x ".join(map(str, head.get("cells") or [])) or "-"
     triad = head.get("triad_bytes_per_second")
     return {
-        "processor": run.processor,
+        "machine": run.machine or str(run.head.get("processor_architecture") or "-"),
         "started": str(head.get("date", "-")),
         "Keel": f"{head.get('version', '-')} ({head.get('revision', '-')}), {head.get('compiler', '-')} {head.get('build_type', '')}",
         "flags": str(head.get("flags", "-")),
         "MPI": str(head.get("mpi", "-")),
-        "machine": run.machine or "-",
         "ranks": f"{shown(head, 'ranks')} x {shown(head, 'threads')} threads on {head.get('nodes') or 1} nodes"
         + (", which shared cores" if head.get("shared_cores") else ""),
         "backend": ", ".join(dict.fromkeys(filter(None, [str(head.get("backend", "-")), *(head.get("devices") or [])]))),

@@ -46,8 +46,8 @@ ProxyBoxes whole_of(const GridSetup& grids) {
     const int above = std::max(bottom_of(grids).first - 1, 0);
     return {grids.domain, grids.shapes()[static_cast<std::size_t>(above)].width};
 }
-constexpr int most_sampled = 8;  // boxes in a direction: enough for a bottom solve whose iterations are known
-ProxyBoxes bottom_sample_of(const GridSetup& grids, int most = most_sampled) {
+constexpr int most_across = 8;  // boxes in a direction: enough for a bottom solve whose iterations are known
+ProxyBoxes bottom_sample_of(const GridSetup& grids, int most = most_across) {
     Index boxes = grids.domain.whole() ? grids.domain.around()
                                        : most_cubic(grids.domain.count(), grids.domain.dimensions());
     for (int& count : boxes) count = std::min(count, most);
@@ -108,7 +108,7 @@ class ProxySolves {
         Slice slice;
     };
     Executed executed(std::size_t n, const BottomOptions& options, const Place& place) const;
-    ProxyBoxes sampled_boxes() const { return bottom_sample_of(grids_, most_ > 0 ? most_ : most_sampled); }
+    ProxyBoxes sampled_boxes() const { return bottom_sample_of(grids_, most_ > 0 ? most_ : most_across); }
     // Iterations of a Krylov method on all boxes over those on the sampled ones: they grow with the cells in
     // a row.
     double growth() const {
