@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "comm/ranks/windows.hpp"
 #include "kernels/backends/threads.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/output_files.hpp"
@@ -122,6 +123,15 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
 
 Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
                 double time_limit, const Start& start, const Communicator& comm) {
+    const bool puts = mode.resolved().comm.scheme.carrier == Carrier::put;
+    if (refused(
+            complaints(puts && !makes_windows(comm)
+                           ? fmt::format("comm.transport = \"put\": {} makes no windows among these ranks; "
+                                         "choose isend or persistent",
+                                         Session::library())
+                           : ""),
+            comm))
+        return bad_input;
     const bool chosen = choose_threads(mode.resolved(), comm);
     const auto backend = make_backend(mode.resolved(), comm);
     if (refused(unlike_rank_0(backend->threads(), comm), comm)) return bad_input;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "comm/costs/comparison.hpp"
+#include "comm/ranks/windows.hpp"
 #include "miniapp/files/lists.hpp"
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/setup/machine/devices.hpp"
@@ -142,6 +143,8 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     if (files.machine)
         resolved.machine =
             Model{parse_machine(*files.machine).machine, direct ? Memory::device : Memory::host};
+    std::erase_if(resolved.comm.transports,
+                  [&](Carrier one) { return one == Carrier::put && !makes_windows(comm); });
     if (p.comm.all_reduce_us > 0) resolved.one_word = 1e-6 * p.comm.all_reduce_us;
     resolved.topology =
         with_sockets(used_nodes(p.comm, files, resolved.ranks, resolved.detected), p.comm,

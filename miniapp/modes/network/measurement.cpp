@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "comm/costs/collective_time.hpp"
+#include "comm/ranks/windows.hpp"
 #include "comm/reductions/all_reduce.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/repeat.hpp"
@@ -39,6 +40,8 @@ class Stopwatch {
           repeats_(repeats),
           by_mpi_(algorithm == AllReduceAlgorithm::mpi),
           all_reduce_(make_all_reduce(algorithm, comm_, topology, all_reduce_tag)) {}
+
+    bool makes_windows() const { return keel::makes_windows(comm_); }
 
     // Seconds one way, of the slowest pair.
     double ping_pong(const std::vector<Pair>& pairs, std::size_t bytes, std::span<const int> node_of = {},
@@ -301,6 +304,7 @@ bool measure_class(PingPongResults& one, const RankPlaces& ranks, const Stopwatc
     if (device) return true;
     for (const Carrier carrier : values_of<Carrier>()) {
         if (!why_not_carried_by(carrier, false).empty()) continue;
+        if (carrier == Carrier::put && !stopwatch.makes_windows()) continue;
         if (interrupted()) return false;
         std::vector<TimedMessage> samples;  // by messages in place of bytes
         for (const int messages : {1, 2, 4, 8})
