@@ -48,7 +48,8 @@ class EventTable {
     const std::vector<int>& rows(const Event& event) {
         const auto [found, is_new] = known_.try_emplace(
             {event.kind, event.level, event.op, event.calls, event.work.flops, event.work.bytes, event.use,
-             event.fields, event.value_bytes, event.one_colour, event.words, event.number, event.whom});
+             event.fields, event.value_bytes, event.one_colour, event.words, event.number, event.whom,
+             host_of(event.device)});
         if (is_new) found->second = new_rows(event);
         return found->second;
     }
@@ -59,7 +60,7 @@ class EventTable {
         switch (event.kind) {
             case Event::Kind::work:
                 return {work(event.op == Op::pack || event.op == Op::unpack ? Part::ghosts : Part::compute,
-                             event.calls, event.work)};
+                             event)};
             case Event::Kind::begin_all_reduce:
                 return {row({{"begin", event.number}, {"rounds", rounds(event)}})};
             case Event::Kind::finish_all_reduce:
@@ -73,7 +74,7 @@ class EventTable {
                         .packed_bytes;
                 const int waits = message(Part::ghosts, event);
                 if (packed == 0) return {waits};
-                const int packs = work(Part::ghosts, 1, {0, packed});
+                const int packs = work(Part::ghosts, {.calls = 1, .work = {0, packed}});
                 return {packs, waits, packs};
             }
             default:
@@ -86,8 +87,13 @@ class EventTable {
         if (is_new) table_.push_back(content);
         return found->second;
     }
-    int work(Part part, long calls, const Work& work) {
-        return row({{"part", name(part)}, {"work", {calls, work.bytes, work.flops}}});
+    int work(Part part, const Event& event) {
+        Json content{{"part", name(part)}, {"work", {event.calls, event.work.bytes, event.work.flops}}};
+        if (costs_.ranks().model.machine.launch) {
+            content["device"] = host_of(event.device);
+            content["block"] = event.op == Op::bottom_solve;
+        }
+        return row(content);
     }
     int message(Part part, const Event& event) {
         const auto seconds = [&](Costs& costs) { return message_seconds(event, costs); };
@@ -126,8 +132,14 @@ class EventTable {
         return distinct;
     }
 
+    // The counts that LaunchCosts price.
+    using HostCounts = std::array<long, 4>;
+    static HostCounts host_of(const DeviceCounts& counts) {
+        return {counts.launches, counts.waits, counts.replays, counts.nodes};
+    }
+
     using Key = std::tuple<Event::Kind, int, Op, long, double, double, ExchangeUse, std::size_t, std::size_t,
-                           bool, std::size_t, int, GatherAmong>;
+                           bool, std::size_t, int, GatherAmong, HostCounts>;
     VariedCosts& costs_;
     std::vector<MachineChange> machines_;
     std::map<Key, std::vector<int>> known_;

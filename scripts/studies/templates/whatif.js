@@ -27,7 +27,7 @@ function numbersOf(toml) {
     delay: noise.all_reduce ?? 0,
     network: off.length ? 1 / off[off.length - 1].beta : null,
     memory: compute.rate,
-    launch: compute.launch ?? 0,
+    launch: (machine.launch ?? compute).launch ?? 0,
   };
 }
 
@@ -37,7 +37,8 @@ function withNumbers(toml, numbers) {
   const change = changeOf(toml, numbers), lines = [];
   let section = "";
   const replace = (line, key, value) => line.replace(new RegExp(`\\b${key} = ([^,} ]+)`), (_, old) => `${key} = ${value(Number(old))}`);
-  const missing = { compute: { launch: numbers.launch }, noise: { all_reduce: numbers.delay } };
+  const onDevice = "launch" in parse(toml);
+  const missing = { compute: onDevice ? {} : { launch: numbers.launch }, noise: { all_reduce: numbers.delay } };
   const close = () => {
     for (const [key, value] of Object.entries(missing[section] ?? {})) if (value > 0) lines.splice(lines.findLastIndex((line) => line) + 1, 0, `${key} = ${value}`);
     delete missing[section];
@@ -51,6 +52,7 @@ function withNumbers(toml, numbers) {
     }
     if (section === "machine" && key === "injection") line = replace(line, "beta", (old) => old * (1 + change.bytes));
     if (section === "compute" && key === "rate") line = `rate = ${numbers.memory}`;
+    if (section === "launch" && key === "launch") line = `launch = ${numbers.launch}`;
     if (section === "noise" && key === "nonblocking_all_reduce") line = replace(line, key, (old) => old + change.delay);
     if (key in (missing[section] ?? {})) { line = `${key} = ${missing[section][key]}`; delete missing[section][key]; }
     lines.push(line);
@@ -71,20 +73,29 @@ function changeOf(toml, numbers) {
 
 // --- The law
 
-function workSeconds([calls, bytes, flops], compute, numbers) {
+// A GPU's launches, waits, replays and nodes cost seconds beside the bytes, elsewhere an operation takes at least a launch.
+function workSeconds(event, machine, numbers) {
+  const { launch } = machine;
+  if (!launch) return computeSeconds(event.work, machine.compute, numbers, numbers.launch);
+  const [launches, waits, replays, nodes] = event.device;
+  const ofHost = launches * numbers.launch + waits * launch.wait + replays * launch.replay + nodes * launch.node;
+  return ofHost + (event.block ? event.work[1] / launch.block : computeSeconds(event.work, machine.compute, numbers, 0));
+}
+
+function computeSeconds([calls, bytes, flops], compute, numbers, launch) {
   if (calls === 0) return 0;
   const cached = compute.cache && bytes <= calls * compute.cache.bytes;
   const flopSeconds = compute.flop_rate ? flops / compute.flop_rate : 0;
-  return Math.max(bytes / (cached ? compute.cache.rate : numbers.memory), flopSeconds, calls * numbers.launch);
+  return Math.max(bytes / (cached ? compute.cache.rate : numbers.memory), flopSeconds, calls * launch);
 }
 
 const waitSeconds = (tangents, change) => Math.max(...tangents.map(([seconds, latency, bytes]) => seconds + latency * change.latency + bytes * change.bytes));
 
 // The events with their seconds on a machine.
 function priced(costs, toml, numbers) {
-  const compute = parse(toml).compute, change = changeOf(toml, numbers);
+  const machine = parse(toml), change = changeOf(toml, numbers);
   return costs.events.map((event) => {
-    if (event.work) return { part: event.part, seconds: workSeconds(event.work, compute, numbers) };
+    if (event.work) return { part: event.part, seconds: workSeconds(event, machine, numbers) };
     if (event.wait) return { part: event.part, waits: event.part === "ghosts", seconds: waitSeconds(event.wait, change) + event.delays * change.delay };
     if (event.rounds) return { begin: event.begin, rounds: event.rounds.map((round, n) => ({
       seconds: waitSeconds(round.wait, change) + (n === 0 ? change.delay : 0), busy: round.busy })) };
@@ -200,6 +211,7 @@ function slidersOf(toml) {
   const own = numbersOf(toml), machine = parse(toml);
   const off = Object.values(machine["host.off_node"] ?? {});
   const least = own.latency - 0.9 * Math.min(...off.map((one) => one.alpha - (one.overhead ?? 0)));
+  const fastest = machine.compute.cache?.rate ?? own.memory * 30;  // no memory is faster than its cache
   const between = (low, high) => ({ valueAt: (place) => low * (high / low) ** place, placeOf: (value) => Math.log(value / low) / Math.log(high / low) });
   const fromZero = (low, high) => {
     const rest = between(low, high);
@@ -209,7 +221,7 @@ function slidersOf(toml) {
     { key: "latency", label: "latency between nodes, one way", unit: "us", scale: 1e-6, ...between(least, 1e-3) },
     { key: "delay", label: "delay of each all-reduce (noise)", unit: "us", scale: 1e-6, ...fromZero(1e-7, 1e-3) },
     { key: "network", label: "bandwidth between nodes", unit: "GB/s", scale: 1e9, ...between(own.network / 30, own.network * 30) },
-    { key: "memory", label: "memory bandwidth of a rank", unit: "GB/s", scale: 1e9, ...between(own.memory / 30, own.memory * 30) },
+    { key: "memory", label: "memory bandwidth of a rank", unit: "GB/s", scale: 1e9, ...between(own.memory / 30, fastest) },
     { key: "launch", label: "launch of an operation", unit: "us", scale: 1e-6, ...fromZero(1e-8, 1e-4) },
   ].filter(({ key }) => own[key] !== null);
 }
