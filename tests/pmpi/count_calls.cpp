@@ -11,6 +11,13 @@
 #include <utility>
 #include <vector>
 
+// MPI 4 has the first, Open MPI 4.1 the second.
+extern "C" {
+using NeighbourInit = int(const void*, const int*, const int*, MPI_Datatype, void*, const int*, const int*,
+                          MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request*);
+[[gnu::weak]] NeighbourInit PMPI_Neighbor_alltoallv_init, PMPIX_Neighbor_alltoallv_init;
+}
+
 namespace {
 
 struct Messages {
@@ -31,10 +38,9 @@ struct Counts {
     long operations = 0;     // the same
     long windows = 0;        // the same
 };
-// A message that is started again and again.
+// A request that is started again and again, and what it sends each time: receivers and bytes.
 struct Prepared {
-    int receiver = 0;  // -1: it is received
-    long bytes = 0;
+    std::vector<std::pair<int, long>> sent;
     bool active = false;
 };
 std::map<MPI_Request, Prepared> prepared;
@@ -73,6 +79,18 @@ void sends(int receiver, long bytes) {
     Messages& to = counts.sent[static_cast<std::size_t>(receiver)];
     ++to.messages;
     to.bytes += bytes;
+}
+
+// Receivers and bytes of a neighbourhood collective.
+std::vector<std::pair<int, long>> to_neighbours(MPI_Comm graph, const int* counts, MPI_Datatype type) {
+    int in = 0, out = 0, weighted = 0;
+    PMPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
+    std::vector<int> from(static_cast<std::size_t>(in)), to(static_cast<std::size_t>(out));
+    PMPI_Dist_graph_neighbors(graph, in, from.data(), MPI_UNWEIGHTED, out, to.data(), MPI_UNWEIGHTED);
+    std::vector<std::pair<int, long>> sent;
+    for (std::size_t n = 0; n < to.size(); ++n)
+        sent.emplace_back(in_world(graph, to[n]), bytes_of(counts[n], type));
+    return sent;
 }
 
 void begins() {
@@ -174,21 +192,21 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                   MPI_Request* request) {
     const int status = PMPI_Send_init(data, count, type, to, tag, comm, request);
-    prepared[*request] = {in_world(comm, to), bytes_of(count, type)};
+    prepared[*request] = {{{in_world(comm, to), bytes_of(count, type)}}};
     return status;
 }
 
 int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                   MPI_Request* request) {
     const int status = PMPI_Recv_init(data, count, type, from, tag, comm, request);
-    prepared[*request] = {-1};
+    prepared[*request] = {};
     return status;
 }
 
 int MPI_Startall(int count, MPI_Request* requests) {
     for (int n = 0; n < count; ++n) {
         Prepared& one = prepared.at(requests[n]);
-        if (one.receiver >= 0) sends(one.receiver, one.bytes);
+        for (const auto& [receiver, bytes] : one.sent) sends(receiver, bytes);
         one.active = true;
         begins();
     }
@@ -203,15 +221,19 @@ int MPI_Request_free(MPI_Request* request) {
 int MPI_Ineighbor_alltoallv(const void* from, const int* sent, const int* first_sent, MPI_Datatype type,
                             void* to, const int* received, const int* first, MPI_Datatype as, MPI_Comm comm,
                             MPI_Request* request) {
-    int in = 0, out = 0, weighted = 0;
-    PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-    std::vector<int> from_ranks(static_cast<std::size_t>(in)), to_ranks(static_cast<std::size_t>(out));
-    PMPI_Dist_graph_neighbors(comm, in, from_ranks.data(), MPI_UNWEIGHTED, out, to_ranks.data(),
-                              MPI_UNWEIGHTED);
-    for (std::size_t n = 0; n < to_ranks.size(); ++n)
-        sends(in_world(comm, to_ranks[n]), bytes_of(sent[n], type));
+    for (const auto& [receiver, bytes] : to_neighbours(comm, sent, type)) sends(receiver, bytes);
     begins();
     return PMPI_Ineighbor_alltoallv(from, sent, first_sent, type, to, received, first, as, comm, request);
+}
+
+int MPI_Neighbor_alltoallv_init(const void* from, const int* sent, const int* first_sent, MPI_Datatype type,
+                                void* to, const int* received, const int* first, MPI_Datatype as,
+                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    const auto init =
+        PMPI_Neighbor_alltoallv_init ? PMPI_Neighbor_alltoallv_init : PMPIX_Neighbor_alltoallv_init;
+    const int status = init(from, sent, first_sent, type, to, received, first, as, comm, info, request);
+    prepared[*request] = {to_neighbours(comm, sent, type)};
+    return status;
 }
 
 int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

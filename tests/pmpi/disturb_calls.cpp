@@ -20,6 +20,13 @@
 #include <utility>
 #include <vector>
 
+// MPI 4 has the first, Open MPI 4.1 the second.
+extern "C" {
+using NeighbourInit = int(const void*, const int*, const int*, MPI_Datatype, void*, const int*, const int*,
+                          MPI_Datatype, MPI_Comm, MPI_Info, MPI_Request*);
+[[gnu::weak]] NeighbourInit PMPI_Neighbor_alltoallv_init, PMPIX_Neighbor_alltoallv_init;
+}
+
 namespace {
 
 enum class Kind { send, receive, sum, barrier };
@@ -301,7 +308,7 @@ int MPI_Request_free(MPI_Request* request) {
     return PMPI_Request_free(request);
 }
 
-// Its buffers are the program's; it is only late to be complete.
+// Its buffers are the program's, and so are those of the next; it is only late to be complete.
 int MPI_Ineighbor_alltoallv(const void* from, const int* sent, const int* first_sent, MPI_Datatype type,
                             void* to, const int* received, const int* first, MPI_Datatype as, MPI_Comm comm,
                             MPI_Request* request) {
@@ -311,6 +318,19 @@ int MPI_Ineighbor_alltoallv(const void* from, const int* sent, const int* first_
     Pending p(Kind::barrier);
     p.active = p.posted = true;
     p.withheld = static_cast<int>(state().random() % 8);
+    state().pending.insert_or_assign(*request, std::move(p));
+    return status;
+}
+
+int MPI_Neighbor_alltoallv_init(const void* from, const int* sent, const int* first_sent, MPI_Datatype type,
+                                void* to, const int* received, const int* first, MPI_Datatype as,
+                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    dawdle(false);
+    const auto init =
+        PMPI_Neighbor_alltoallv_init ? PMPI_Neighbor_alltoallv_init : PMPIX_Neighbor_alltoallv_init;
+    const int status = init(from, sent, first_sent, type, to, received, first, as, comm, info, request);
+    Pending p(Kind::barrier);
+    p.kept = true;
     state().pending.insert_or_assign(*request, std::move(p));
     return status;
 }
