@@ -90,11 +90,14 @@ const Key* Table::find(std::string_view full_name) const {
 
 std::string why_idle(const Table& table, const Key& key, const KeyUses& uses,
                      std::span<const Parameters> solvers) {
-    // A key of another mode.
-    for (const Condition& condition : key.needs)
-        if (condition.key == "run.mode" && !holds(table, condition, solvers.front()))
-            return "needs " + text_of(condition);
     const std::vector<const KeyUse*> found = uses_of(key, uses);
+    // A key of another mode, for which this one may have a reason.
+    for (const Condition& condition : key.needs)
+        if (condition.key == "run.mode" && !holds(table, condition, solvers.front())) {
+            const bool has_reason =
+                !found.empty() && found.front()->key == key.full_name() && !found.front()->idle.empty();
+            return has_reason ? found.front()->idle : "needs " + text_of(condition);
+        }
     if (found.empty()) return uses.otherwise;
 
     std::string reason;

@@ -1007,7 +1007,7 @@ TEST_CASE("keys without effect are refused on the command line and remarked on i
         {{"run.mode=spmv", "problem.dimensions=2"},
          "problem.dimensions: needs problem.matrix = convection or grid"},
         {{"run.mode=spmv", "problem.rhs=wave"}, "problem.rhs: needs problem.rhs = a file"},
-        {{"comm.ranks_per_device=2"}, "comm.ranks_per_device: needs run.mode = spmv"},
+        {{"comm.ranks_per_device=2"}, "comm.ranks_per_device: on grids every rank has boxes"},
         {{"run.mode=fixed_point", "anderson.orthogonalisation=all", "anderson.inner=1"},
          "anderson.inner: needs anderson.orthogonalisation other than all"},
         {{"bottom.powers_depth=2"}, "bottom.powers_depth: needs bottom.solver = ca_bicgstab or ca_cg"},

@@ -19,6 +19,7 @@ class ExchangeMode : public GridMode {
                                  {"comm.allreduce", {}, solves_nothing},
                                  {"comm.all_reduce_us", {}, solves_nothing},
                                  {"comm.overlap", {}, solves_nothing},
+                                 {"comm.ranks_per_device", {}, why_no_helpers},
                                  {"comm."},
                                  {"run.deterministic", {}, solves_nothing},
                                  {"run."},

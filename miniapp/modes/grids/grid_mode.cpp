@@ -61,6 +61,7 @@ std::vector<KeyUse> GridMode::keys_of_grids() {
             {"bottom."},
             {"amg.", {{"bottom.solver", {algebraic_cycles().name}}}},
             {"amg.", {{"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}},
+            {"comm.ranks_per_device", {}, why_no_helpers},
             {"comm."},
             {"run."},
             {"output."}};

@@ -81,6 +81,9 @@ class GridMode : public Mode {
   protected:
     // The sections that all have; "multigrid." is left to each.
     static std::vector<KeyUse> keys_of_grids();
+    static constexpr const char* why_no_helpers =
+        "on grids every rank has boxes, and none is free to help; choose run.mode = \"spmv\", or split as "
+        "comm.scheme";
 
     virtual GridUse use(const Deck& deck) const = 0;
     // Sets what the mode decides in place of the deck.
