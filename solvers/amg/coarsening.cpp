@@ -116,7 +116,8 @@ std::optional<Prolongation> by_splitting(const SetupContext& context, const Part
         return dependence(A, ghosts, options.theta);
     });
     CoarseRows coarse = timed(ledger, Op::aggregation, level, [&] {
-        CoarseRows found = split(context.comm, A, strong, ghosts, options.coarsening);
+        CoarseRows found = split(context.comm, A, strong, ghosts, options.coarsening,
+                                 context.shares ? *context.shares : A.partition);
         ledger.book(Op::aggregation, level, passes(A, 2 * found.rounds + 1, sizeof(char)));
         return found;
     });

@@ -62,8 +62,6 @@ struct AmgOptions {
     bool aggregates() const {
         return coarsening == CoarseningRule::aggregation || coarsening == CoarseningRule::aggregation_rows;
     }
-    // Whether levels have the same rows on any number of ranks.
-    bool is_independent_of_ranks() const { return coarsening != CoarseningRule::hmis; }
 };
 
 // The relative slack of comparisons with a threshold, so that ties are strong however they were rounded.

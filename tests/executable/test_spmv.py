@@ -189,23 +189,27 @@ class AlgebraicMultigrid(KeelTest):
                 "amg_returns": "restrict", "amg_partial_rows": "setup_partial_rows"}  # fmt: skip
         used = {"amg_values": "values_by", "amg_rows": "rows_by", "amg_transfers": "transfers_by",
                 "amg_returns": "transfers_by", "amg_partial_rows": "partial_rows_by"}  # fmt: skip
-        for scheme, rows_scheme, ownership, coarsest in (
-            ("split", "comm_scheme", "root", "gathered"),
-            ("two_step", "comm_scheme", "root", "gathered"),
-            ("three_step", "two_step", "root", "gathered"),
-            ("auto", "comm_scheme", "root", "krylov"),
-            ("auto", "two_step/max_need", "condensed", "replicated"),
-            ("three_step", "comm_scheme", "condensed", "replicated"),
+        hmis = ["amg.coarsening=hmis", "amg.theta=0.25"]
+        for scheme, rows_scheme, ownership, coarsest, ranks, more in (
+            ("split", "comm_scheme", "root", "gathered", 4, []),
+            ("two_step", "comm_scheme", "root", "gathered", 4, []),
+            ("three_step", "two_step", "root", "gathered", 4, []),
+            ("auto", "comm_scheme", "root", "krylov", 4, []),
+            ("auto", "two_step/max_need", "condensed", "replicated", 4, []),
+            ("three_step", "comm_scheme", "condensed", "replicated", 4, []),
+            ("three_step", "comm_scheme", "root", "replicated", 2, hmis),
+            ("two_step", "comm_scheme", "condensed", "replicated", 4, hmis),
+            ("auto", "comm_scheme", "root", "replicated", 8, hmis),
         ):
-            with self.subTest(scheme=scheme, rows_scheme=rows_scheme, ownership=ownership, coarsest=coarsest):
+            with self.subTest(scheme=scheme, rows_scheme=rows_scheme, ownership=ownership, coarsest=coarsest, ranks=ranks):
                 chosen = [*words, f"comm.scheme={scheme}", f"amg.ownership={ownership}",
-                          f"amg.coarsest={coarsest}", f"amg.rows_scheme={rows_scheme}"]  # fmt: skip
+                          f"amg.coarsest={coarsest}", f"amg.rows_scheme={rows_scheme}", *more]  # fmt: skip
                 # Solves carry four vectors at a time, cycles one: that decides where messages are cut.
                 if scheme == "split":
                     chosen.remove("bottom.solver=cg")
                     chosen += ["bottom.solver=enlarged_cg", "bottom.block=4", "comm.message_cap=64"]
-                planned = self.run_keel(1, "--dry-run", *chosen, "problem.ranks=4")
-                run = self.valid(4, *chosen)
+                planned = self.run_keel(1, "--dry-run", *chosen, f"problem.ranks={ranks}")
+                run = self.valid(ranks, *chosen)
                 levels = run.record("amg")["levels"]
                 rows = [row for row in planned.records("scheme") if row["purpose"] in sent and row["chosen_by"]]
                 self.assertEqual(len(rows), 5 * (len(levels) - 1) + (coarsest == "krylov"))
@@ -225,19 +229,10 @@ class AlgebraicMultigrid(KeelTest):
                         self.assertEqual(row["all"][key], level[sent[row["purpose"]]]["all"][key], row)
                 self.assertEqual(levels[0]["setup_moved"]["all"]["messages"] > 0, ownership == "condensed")
                 if ownership == "condensed":
-                    entries_of_a_rank = levels[0]["nonzeros"] / 4
+                    entries_of_a_rank = levels[0]["nonzeros"] / ranks
                     for level in levels:
-                        wanted = max(1, math.ceil(level["nonzeros"] / entries_of_a_rank))
+                        wanted = min(ranks, max(1, math.ceil(level["nonzeros"] / entries_of_a_rank)))
                         self.assertEqual(level["ranks_with_rows"], wanted)
-
-    def test_splitting_that_depends_on_ranks_solves_and_is_not_predicted_for_others(self) -> None:
-        words = [*PRECONDITIONED, "amg.coarsening=hmis", "amg.theta=0.25"]
-        for ranks in (1, 3):
-            with self.subTest(ranks=ranks):
-                run = self.valid(ranks, *words)
-                self.assertIn("Algebraic multigrid: classical, HMIS (extended+i)", run.stdout)
-        planned = self.run_keel(1, "--dry-run", *words, "problem.ranks=4")
-        self.assertEqual([row for row in planned.records("scheme") if row["purpose"].startswith("amg_")], [])
 
     def test_schemes_tried_on_every_level_bring_the_same_and_change_no_solution(self) -> None:
         runs = [self.valid(4, *PRECONDITIONED, "comm.ranks_per_node=2", *tried)

@@ -79,7 +79,7 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
     const bool asked = predicts(resolved) && use.solver;
     progress.say("making the matrix");
     GlobalRows all = read_whole_matrix(use.matrix);
-    if (use.uses_amg() && use.amg.is_independent_of_ranks())
+    if (use.uses_amg())
         found.amg = plan_virtual_amg(use.amg, resolved, partition, all, available, is_singular(use.matrix),
                                      asked ? &use : nullptr);
     for (int rank = 0; rank < ranks; ++rank) {
@@ -100,11 +100,7 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
             found.amg              ? why_not_predicted(*found.amg)
             : use.factors_blocks() ? " of a preconditioner whose blocks are the rows of each rank; choose "
                                      "bottom.preconditioner = \"amg\" or \"none\""
-            : use.uses_amg()
-                ? " of a hierarchy that depends on ranks, each of which splits its rows first; choose "
-                  "amg.coarsening = \"pmis\" or "
-                  "\"aggregation\""
-                : why_not_predicted(use, size, limit);
+                                   : why_not_predicted(use, size, limit);
     else if (use.solver)
         found.prediction.why_not = why_no_machine_computes(resolved);
     const bool predicted = asked && found.prediction.why_not.empty();

@@ -99,8 +99,9 @@ std::string solve_record(const NamedSolver& solver, std::size_t repeat, const Sp
 
 std::string virtual_amg_text(const VirtualAmg& amg, const AmgOptions& options) {
     if (amg.levels.empty()) return "Algebraic multigrid: " + amg.too_large + "\n";
-    std::string text = fmt::format("Algebraic multigrid: {}, as on any number of ranks\n",
-                                   counted(static_cast<long>(amg.levels.size()), "level"));
+    const std::string levels = counted(static_cast<long>(amg.levels.size()), "level");
+    std::string text = fmt::format("Algebraic multigrid: {}, as on {} number of ranks\n", levels,
+                                   options.coarsening == CoarseningRule::hmis ? "this" : "any");
     if (!amg.missing.empty()) text += "no cycle: for want of " + amg.missing + remedy(amg.outcome) + "\n";
     text += level_sizes(amg.levels);
     if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest), 4);

@@ -47,12 +47,13 @@ enum class State : char { undecided, fine, coarse };
 
 }  // namespace
 
-std::vector<std::size_t> first_pass(const PartRows& A, const Dependence& strong) {
-    const std::size_t rows = A.rows.rows();
-    // Calls visit(neighbour) for the rank's own rows that a flagged entry leads to.
+std::vector<std::size_t> first_pass(const PartRows& A, const Dependence& strong, RowRange mine) {
+    const std::size_t rows = mine.end - mine.begin;
+    // Calls visit(neighbour) for the rank's own rows that a flagged entry leads to, counted from its first.
     const auto for_each = [&](std::size_t r, const std::vector<char>& flags, const auto& visit) {
-        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
-            if (const auto c = static_cast<std::size_t>(A.places[e]); flags[e] && c < rows) visit(c);
+        for (auto [e, end] = entries_of(A.rows, mine.begin + r); e < end; ++e)
+            if (const auto c = static_cast<std::size_t>(A.places[e]); flags[e] && mine.holds(c))
+                visit(c - mine.begin);
     };
     std::vector<std::size_t> dependents(rows, 0);
     for (std::size_t r = 0; r < rows; ++r) for_each(r, strong.back, [&](std::size_t) { ++dependents[r]; });
@@ -79,7 +80,7 @@ std::vector<std::size_t> first_pass(const PartRows& A, const Dependence& strong)
     }
     std::vector<std::size_t> coarse;
     for (std::size_t r = 0; r < rows; ++r)
-        if (state[r] == State::coarse) coarse.push_back(r);
+        if (state[r] == State::coarse) coarse.push_back(mine.begin + r);
     return coarse;
 }
 
@@ -93,7 +94,7 @@ constexpr double coarse_row = 2;
 }  // namespace
 
 CoarseRows split(const Communicator& comm, const PartRows& A, const Dependence& strong, GhostValues& ghosts,
-                 CoarseningRule rule) {
+                 CoarseningRule rule, const RowPartition& shares) {
     const std::size_t rows = A.rows.rows();
     const auto row_at = [&](std::size_t place) {
         return place < rows ? A.first() + static_cast<std::int64_t>(place) : A.ghosts[place - rows].name;
@@ -124,8 +125,14 @@ CoarseRows split(const Communicator& comm, const PartRows& A, const Dependence& 
         return has_neighbour(r, [&](std::size_t c) { return all[c] == coarse_row; });
     };
     if (rule == CoarseningRule::hmis) {
-        for (const std::size_t r : first_pass(A, strong))
-            if (!has_neighbour(r, [&](std::size_t c) { return c >= rows; })) state[r] = coarse_row;
+        for (int rank = 0; rank < shares.ranks; ++rank) {
+            const std::int64_t end = A.first() + static_cast<std::int64_t>(rows);
+            if (shares.first(rank) < A.first() || shares.first(rank + 1) > end) continue;
+            const auto begin = static_cast<std::size_t>(shares.first(rank) - A.first());
+            const RowRange mine{begin, begin + shares.size(rank)};
+            for (const std::size_t r : first_pass(A, strong, mine))
+                if (!has_neighbour(r, [&](std::size_t c) { return !mine.holds(c); })) state[r] = coarse_row;
+        }
         decide(fine_row, beside_coarse);
     }
     CoarseRows found;

@@ -43,6 +43,9 @@ struct SetupContext {
     // The negotiator of all levels' plans.
     std::shared_ptr<Negotiator> negotiator = std::make_shared<Negotiator>(comm, topology);
     AmgStepWatch watch = {};
+    // The rows of virtual ranks on the level that is coarsened, which this rank alone has all of; null: those
+    // of the ranks.
+    const RowPartition* shares = nullptr;
 
     Plan plan(AmgMessages what, std::span<const Item> needed, const SchemeOptions& scheme) const {
         tell(AmgStep::plan, what);

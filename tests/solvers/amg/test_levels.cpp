@@ -80,7 +80,7 @@ TEST_CASE("the first pass is that of Ruge and Stueben, inside of each rank") {
         const PartRows A = setup.part();
         GhostValues ghosts(setup.context, A, setup.scheme);
         const Dependence strong = dependence(A, ghosts, 0.25);
-        CHECK(first_pass(A, strong) == first_pass_done_slowly(A, strong));
+        CHECK(first_pass(A, strong, {0, A.rows.rows()}) == first_pass_done_slowly(A, strong));
     }
 }
 
@@ -92,10 +92,10 @@ TEST_CASE(
         const PartRows A = setup.part();
         GhostValues ghosts(setup.context, A, setup.scheme);
         const Dependence strong = dependence(A, ghosts, 0.25);
-        const CoarseRows found = split(setup.comm, A, strong, ghosts, CoarseningRule::hmis);
+        const CoarseRows found = split(setup.comm, A, strong, ghosts, CoarseningRule::hmis, A.partition);
         CHECK(found.first == found.partition.first(A.rank));
         const auto is_coarse = [&](std::size_t place) { return found.number[place] != is_fine; };
-        const std::vector<std::size_t> first = first_pass(A, strong);
+        const std::vector<std::size_t> first = first_pass(A, strong, {0, A.rows.rows()});
         double wrong = 0;
         std::size_t kept = 0;
         for (std::size_t r = 0; r < A.rows.rows(); ++r) {

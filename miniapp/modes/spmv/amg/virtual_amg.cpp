@@ -158,6 +158,7 @@ class VirtualAmgPlanner {
                                options_.coarsest == CoarsestRule::gathered};
     }
     const std::vector<MostOfLevel>& most() const { return most_; }
+    const RowPartition& shares() const { return partition_; }  // in the last level that was met
 
   private:
     std::vector<int> ranks_with_rows() const {
@@ -297,6 +298,7 @@ VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved,
     const Communicator watched =
         alone.watched([&](Collective what, std::size_t words) { recorder.note(what, words); });
     SetupContext context{watched, topology, *backend};
+    context.shares = &planner.shares();
     context.watch = [&](AmgStep step, AmgMessages what) { recorder.note(step, what); };
     const auto watch = [&](const PartRows& level, const Coarsening* next) {
         planner.share_out(level);
