@@ -244,7 +244,7 @@ void add_amg(Table& table) {
     Section amg(table, "amg", &Parameters::amg);
     Section expert = amg.experts();
     amg.choice("coarsening", &Amg::coarsening,
-               "smoothed aggregation (MIS-2), by strength of rows, or classical (PMIS, HMIS)");
+               "smoothed aggregation (MIS-2): by rows, smoothed twice, constants; or classical");
     amg.real("theta", &Amg::theta, {.lowest = 0, .highest = 1, .lowest_open = false},
              "strength threshold: of the diagonal, or (not aggregation) of a row's largest");
     amg.choice("smoothing", &Amg::smoother,

@@ -30,26 +30,27 @@ struct CoarseningFacts {
 };
 
 struct Coarsening : CoarseningFacts {
-    std::vector<std::int64_t> roots;  // this rank's rows that became rows of the next level, in their order
-    // The aggregate of each of this rank's rows, -1 where there is none; empty with classical coarsening.
+    // This rank's rows that became rows of the next level, in their order; of nodes the first rows.
+    std::vector<std::int64_t> roots;
+    // The aggregate of each of this rank's nodes, -1 where there is none; empty with classical coarsening.
     std::vector<std::int64_t> aggregates;
     PartRows P;
-    Plan plan;                 // for the ghosts of P
-    ReverseExchange way;       // from this rank to the owners of the ghosts of P
-    PartRows A;                // of the next level
-    std::vector<double> null;  // near-null vector of the next level
+    Plan plan;            // for the ghosts of P
+    ReverseExchange way;  // from this rank to the owners of the ghosts of P
+    PartRows A;           // of the next level
+    NearNull null;        // of the next level
 };
 
 // Equal parts of the first ceil(entries / (entries of the finest level / ranks)) ranks for a level of
-// `entries` entries, whose rows lived with their roots.
-RowPartition condensed_partition(const RowPartition& by_roots, double entries, double entries_of_finest);
+// `entries` entries, whose rows, `node` a node, lived with their roots.
+RowPartition condensed_partition(const RowPartition& by_roots, double entries, double entries_of_finest,
+                                 int node);
 
 // The next level; nothing if no two rows come together. A's pattern is symmetric, and its diagonal has no
-// zero. B is its near-null vector. Values at its ghosts travel by the scheme `values`. `entries_of_finest` is
+// zero. B are near-null vectors. Values at ghosts of A travel by the scheme `values`. `entries_of_finest` is
 // 0 if A is the finest level. The time is booked at `level` of the ledger. Collective.
-std::optional<Coarsening> coarsen(const SetupContext& context, const PartRows& A,
-                                  const std::vector<double>& B, const AmgOptions& options,
-                                  const SchemeOptions& values, Ledger& ledger, int level,
-                                  double entries_of_finest = 0);
+std::optional<Coarsening> coarsen(const SetupContext& context, const PartRows& A, const NearNull& B,
+                                  const AmgOptions& options, const SchemeOptions& values, Ledger& ledger,
+                                  int level, double entries_of_finest = 0);
 
 }  // namespace keel

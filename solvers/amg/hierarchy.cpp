@@ -50,7 +50,9 @@ AmgHierarchy::AmgHierarchy(const SetupContext& context, SparseMatrix& finest, Gl
     : context_(context), options_(options), ledger_(ledger), first_column_(sparse.level) {
     const int rank = context.comm.rank();
     auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, std::move(rows));
-    std::vector<double> null(A->rows.rows(), 1.0);
+    NearNull null{std::vector<double>(A->rows.rows(), 1.0)};
+    if (setting.near_null && options.takes_near_null()) null = *setting.near_null;
+    near_null_vectors_ = null.vectors;
     add_level(*A, &finest, sparse);
     outcome_ = fault_of(*A);
     double largest = 0;  // on the diagonal
@@ -86,7 +88,8 @@ AmgHierarchy::AmgHierarchy(const SetupContext& context, SparseMatrix& finest, Gl
     if (setting.watch) setting.watch(*A, nullptr);
     if (outcome_ != AmgOutcome::ready) return;
     coarsest_ = timed(ledger, Op::coarsest, column(), [&] {
-        return make_coarsest(*A, sparse, largest, setting.singular ? std::optional(null) : std::nullopt);
+        return make_coarsest(*A, sparse, largest,
+                             setting.singular ? std::optional(null.values) : std::nullopt);
     });
     if (coarsest_ && coarsest_->singular()) outcome_ = AmgOutcome::singular;
 }

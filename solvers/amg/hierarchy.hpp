@@ -54,6 +54,7 @@ struct AmgSetting {
     // Whether constants are in the null space of the finest matrix; the coarsest level is then solved without
     // them.
     bool singular = false;
+    std::optional<NearNull> near_null = {};  // the finest matrix'; none: the constants
 };
 
 // Whether constants are in the null space: the entries of each row cancel but for rounding. Collective.
@@ -61,10 +62,9 @@ bool rows_cancel(const Communicator& comm, const GlobalRows& rows);
 
 class AmgHierarchy {
   public:
-    // `finest` has these rows, whose near-null space is the constants; they are kept until the next level is
-    // made. It exchanges by the scheme of `sparse`, other levels by those of the context. Set-up is booked in
-    // the ledger, which has a column for each level. Context, matrix and ledger must outlive this object.
-    // Collective.
+    // `finest` has these rows, which are kept until the next level is made. It exchanges by the scheme of
+    // `sparse`, other levels by those of the context. Set-up is booked in the ledger, which has a column for
+    // each level. Context, matrix and ledger must outlive this object. Collective.
     AmgHierarchy(const SetupContext& context, SparseMatrix& finest, GlobalRows rows,
                  const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger,
                  const AmgSetting& setting = {});
@@ -75,6 +75,7 @@ class AmgHierarchy {
     std::string missing() const;
     // Whether a level of more than max_coarse rows could not be coarsened.
     bool stalled() const { return stalled_; }
+    int near_null_vectors() const { return near_null_vectors_; }
     bool varies() const { return coarsest_ && coarsest_->varies(); }
     std::size_t levels() const { return levels_.size(); }
     AmgLevel& level(std::size_t l) { return levels_[l]; }
@@ -102,6 +103,7 @@ class AmgHierarchy {
     int first_column_;
     AmgOutcome outcome_ = AmgOutcome::ready;
     bool stalled_ = false;
+    int near_null_vectors_ = 1;
     std::vector<AmgLevel> levels_;
     std::vector<AmgLevelFacts> facts_;
     std::unique_ptr<Coarsest> coarsest_;

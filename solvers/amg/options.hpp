@@ -11,13 +11,23 @@
 namespace keel {
 
 // The next level comes from smoothed aggregation about the roots of a distance-2 independent set
-// (MIS-2), of rows whose strength is symmetric, or that of either row as RAPtor has it (aggregation_rows); or
-// by splitting rows into coarse and fine ones (Ruge and Stueben) with extended+i interpolation.
+// (MIS-2), of rows whose strength is symmetric, or that of either row as RAPtor has it (aggregation_rows).
+// Its prolongation is smoothed by two sweeps (aggregation_twice) or one. Near-null vectors are those of the
+// matrix, aggregated by node, or the constants alone, by row (aggregation_constants). Or the next level
+// comes by splitting rows into coarse and fine ones (Ruge and Stueben) with extended+i interpolation.
 // The splitting is PMIS, or the first pass of Ruge and Stueben inside each rank followed by PMIS (HMIS),
 // which alone depends on the partition.
-enum class CoarseningRule { aggregation, aggregation_rows, pmis, hmis };
+enum class CoarseningRule {
+    aggregation,
+    aggregation_rows,
+    aggregation_twice,
+    aggregation_constants,
+    pmis,
+    hmis
+};
 constexpr auto names_of(CoarseningRule) {
-    return std::array{"aggregation", "aggregation_rows", "pmis", "hmis"};
+    return std::array{"aggregation", "aggregation_rows", "aggregation_twice", "aggregation_constants", "pmis",
+                      "hmis"};
 }
 
 // Gauss-Seidel is hybrid: it reads the old values of other ranks.
@@ -48,7 +58,6 @@ struct AmgOptions {
     CoarseningRule coarsening = CoarseningRule::aggregation;
     double theta = 0.0;  // strength threshold
     // No keys of the deck:
-    int sweeps = 1;                // Jacobi sweeps over the tentative prolongation
     double truncation = 0.3;       // classical: drops weights below this part of the row's largest
     std::int64_t max_coarse = 50;  // a level of at most this many rows is the coarsest
     AmgSmoother smoother = AmgSmoother::jacobi;
@@ -60,8 +69,14 @@ struct AmgOptions {
     std::int64_t max_dense = 4000;  // the most rows of a coarsest level that is factorised
 
     bool aggregates() const {
-        return coarsening == CoarseningRule::aggregation || coarsening == CoarseningRule::aggregation_rows;
+        return coarsening != CoarseningRule::pmis && coarsening != CoarseningRule::hmis;
     }
+    // Whether near-null vectors of the matrix take the place of the constants.
+    bool takes_near_null() const {
+        return aggregates() && coarsening != CoarseningRule::aggregation_constants;
+    }
+    // Jacobi sweeps over the tentative prolongation.
+    int sweeps() const { return coarsening == CoarseningRule::aggregation_twice ? 2 : 1; }
 };
 
 // The relative slack of comparisons with a threshold, so that ties are strong however they were rounded.

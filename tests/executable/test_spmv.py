@@ -197,12 +197,14 @@ class AlgebraicMultigrid(KeelTest):
             ("auto", "comm_scheme", "root", "krylov", 4, []),
             ("auto", "two_step/max_need", "condensed", "replicated", 4, []),
             ("three_step", "comm_scheme", "condensed", "replicated", 4, []),
+            ("three_step", "comm_scheme", "condensed", "replicated", 3, ["problem.matrix=elasticity", "problem.box=20"]),
             ("three_step", "comm_scheme", "root", "replicated", 2, hmis),
             ("two_step", "comm_scheme", "condensed", "replicated", 4, hmis),
             ("auto", "comm_scheme", "root", "replicated", 8, hmis),
         ):
             with self.subTest(scheme=scheme, rows_scheme=rows_scheme, ownership=ownership, coarsest=coarsest, ranks=ranks):
-                chosen = [*words, f"comm.scheme={scheme}", f"amg.ownership={ownership}",
+                given = {word.partition("=")[0] for word in more}
+                chosen = [*(word for word in words if word.partition("=")[0] not in given), f"comm.scheme={scheme}", f"amg.ownership={ownership}",
                           f"amg.coarsest={coarsest}", f"amg.rows_scheme={rows_scheme}", *more]  # fmt: skip
                 # Solves carry four vectors at a time, cycles one: that decides where messages are cut.
                 if scheme == "split":

@@ -298,6 +298,34 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
     }
 }
 
+TEST_CASE("elasticity is symmetric, and rigid modes are in the null space of what touches no wall") {
+    MatrixChoice p = generated("elasticity", 1, 1);
+    p.cells = {6, 5, 1};
+    const Dense A = matrix(p, 3);
+    CHECK(matrix_size(p).entries == static_cast<double>(A.size()));
+    const NearNull modes = near_null(p, 0, 60).value();
+    double trace = 0;
+    for (std::int64_t r = 0; r < 60; ++r) {
+        const std::int64_t x = r / 2 % 6, y = r / 2 / 6;
+        std::array<double, 3> sums{};
+        for (std::int64_t c = 0; c < 60; ++c) {
+            const auto entry = A.find({r, c});
+            if (entry == A.end()) continue;
+            CHECK(A.at({c, r}) == entry->second);
+            for (std::size_t n = 0; n < 3; ++n)
+                sums[n] += entry->second * modes.values[static_cast<std::size_t>(c) * 3 + n];
+        }
+        const bool wall = x == 0 || x == 5 || y == 0 || y == 4;
+        if (wall) CHECK(sums[static_cast<std::size_t>(r % 2)] > 0.1);
+        for (const double sum : sums) CHECK((wall || std::abs(sum) < 1e-14));
+        trace += A.at({r, r});
+    }
+    CHECK(trace == Approx(60 * 30.0 / 13));  // 4/3 (lambda + 3 mu) a row
+    // Rows of a node stay on one rank.
+    const RowPartition owners = owners_of_rows(p, virtual_topology(7, 2));
+    for (int rank = 0; rank < 7; ++rank) CHECK(owners.first(rank) % 2 == 0);
+}
+
 TEST_CASE("convection is exact for what is constant or linear, and has no positive entry off its diagonal") {
     for (const Index& cells : {Index{6, 5, 1}, Index{5, 4, 3}}) {
         MatrixChoice p = generated("convection", 1, 1);

@@ -95,7 +95,7 @@ class SpmvMode : public Mode {
 
     KeyUses keys() const override {
         const Condition grid{"problem.matrix",
-                             {"stencil7", "stencil27", "rotated", "convection", grid_matrix}};
+                             {"stencil7", "stencil27", "rotated", "convection", "elasticity", grid_matrix}};
         const Condition of_problem{"problem.matrix", {grid_matrix}};
         const Condition solving{"run.solve", {"true"}};
         const std::string blocks = keel::name(PreconditionerKind::block_ic0);
@@ -161,6 +161,9 @@ class SpmvMode : public Mode {
             fmt::format(
                 "problem.matrix = \"{}\" has a row for each of n x n points; give a square, such as {}",
                 options.matrix, side * side));
+        rules.allow(options.ordering == Ordering::natural || rows_of_node({options}) == 1,
+                    {"problem.ordering", "problem.matrix"},
+                    "the rows of a node belong together; choose natural");
         const bool boxes_known = check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;

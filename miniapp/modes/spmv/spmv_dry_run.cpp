@@ -80,7 +80,7 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
     progress.say("making the matrix");
     GlobalRows all = read_whole_matrix(use.matrix);
     if (use.uses_amg())
-        found.amg = plan_virtual_amg(use.amg, resolved, partition, all, available, is_singular(use.matrix),
+        found.amg = plan_virtual_amg(use.amg, resolved, partition, all, available, use.matrix,
                                      asked ? &use : nullptr);
     for (int rank = 0; rank < ranks; ++rank) {
         const std::span columns = columns_of(all, partition.first(rank), partition.size(rank));

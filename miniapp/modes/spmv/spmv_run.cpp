@@ -332,9 +332,11 @@ void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, S
         context.progress.say("setting up algebraic multigrid");
         ledger.clear();
         const double my_seconds = seconds_of(comm, [&] {
-            hierarchy =
-                std::make_unique<AmgHierarchy>(amg_context, A, std::move(rows), use_.amg, sparse, ledger,
-                                               AmgSetting{.watch = {}, .singular = mine.singular});
+            hierarchy = std::make_unique<AmgHierarchy>(
+                amg_context, A, std::move(rows), use_.amg, sparse, ledger,
+                AmgSetting{.watch = {},
+                           .singular = mine.singular,
+                           .near_null = near_null(use_.matrix, A.first_row(), A.rows())});
         });
         M = std::make_unique<AmgCycle>(*hierarchy);
         mine.amg = findings_of(comm, *hierarchy);

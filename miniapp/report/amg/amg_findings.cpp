@@ -101,6 +101,10 @@ const char* method_text(CoarseningRule rule) {
             return "smoothed aggregation (MIS-2)";
         case CoarseningRule::aggregation_rows:
             return "smoothed aggregation (MIS-2) by strength of rows";
+        case CoarseningRule::aggregation_twice:
+            return "smoothed aggregation (MIS-2), by two sweeps";
+        case CoarseningRule::aggregation_constants:
+            return "smoothed aggregation (MIS-2) of constants";
         case CoarseningRule::pmis:
             return "classical, PMIS (extended+i)";
         case CoarseningRule::hmis:
@@ -170,7 +174,8 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
                     .missing = hierarchy.missing(),
                     .stalled = hierarchy.stalled(),
                     .operator_complexity = hierarchy.operator_complexity(),
-                    .grid_complexity = hierarchy.grid_complexity()};
+                    .grid_complexity = hierarchy.grid_complexity(),
+                    .near_null_vectors = hierarchy.near_null_vectors()};
     const std::size_t last = hierarchy.levels() - 1;
     const auto own_rows = static_cast<double>(hierarchy.level_at(last).A->rows());
     amg.coarsest = coarsest_of(amg.options, hierarchy.facts(), comm.max(own_rows));
@@ -246,9 +251,11 @@ Json coarsest_json(const CoarsestFindings& coarsest) {
 }
 
 std::string amg_text(const AmgFindings& amg) {
+    const std::string vectors =
+        amg.near_null_vectors > 1 ? fmt::format(", {} near-null vectors", amg.near_null_vectors) : "";
     std::string text = fmt::format(
         "Algebraic multigrid: {}, {}, operator complexity {:.3f}, grid complexity {:.3f}, set up in {}{}\n",
-        method_text(amg.options.coarsening), counted(static_cast<long>(amg.levels.size()), "level"),
+        method_text(amg.options.coarsening) + vectors, counted(static_cast<long>(amg.levels.size()), "level"),
         amg.operator_complexity, amg.grid_complexity, seconds_text(amg.setup_seconds),
         amg.stalled ? "; coarsening stalled" : "");
     if (!amg.missing.empty())

@@ -63,6 +63,7 @@ struct AmgFindings {
     bool stalled = false;
     double operator_complexity = 0;
     double grid_complexity = 0;
+    int near_null_vectors = 1;
     double setup_seconds = 0;  // the slowest rank
     std::vector<AmgLevelFindings> levels{};
     CoarsestFindings coarsest{};

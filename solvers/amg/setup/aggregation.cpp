@@ -1,7 +1,10 @@
 #include "solvers/amg/setup/aggregation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <span>
+#include <utility>
 
 namespace keel {
 namespace {
@@ -115,6 +118,30 @@ class Mis2 {
 };
 
 }  // namespace
+
+PartRows nodes_of(const PartRows& A, int node) {
+    const RowPartition nodes = resized(A.partition, node, 1);
+    std::vector<std::int64_t> columns;
+    columns.reserve(A.rows.columns.size());
+    for (const std::int64_t column : A.rows.columns) columns.push_back(column / node);
+    const CompactColumns compact(nodes.first(A.rank), nodes.size(A.rank), {columns});
+    const std::vector<std::int32_t> places = compact.places(columns);
+    RowSum squares(compact.count());
+    GlobalRows rows;
+    for (std::size_t r = 0; r < A.rows.rows(); ++r) {
+        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
+            squares.add(A.rows.values[e], std::span(places).subspan(e, 1), &A.rows.values[e]);
+        const std::int64_t row = A.first() + static_cast<std::int64_t>(r);
+        if ((row + 1) % node != 0) continue;
+        squares.finish_sorted([&](std::int32_t place, double sum) {
+            const std::int64_t column = compact.column(static_cast<std::size_t>(place));
+            rows.columns.push_back(column);
+            rows.values.push_back(column == row / node ? std::sqrt(sum) : -std::sqrt(sum));
+        });
+        end_row(rows);
+    }
+    return {nodes, nodes, A.rank, std::move(rows)};
+}
 
 Aggregates aggregate_mis2(const Communicator& comm, const PartRows& A, const std::vector<char>& strong,
                           GhostValues& ghosts) {

@@ -9,6 +9,10 @@
 
 namespace keel {
 
+// The matrix of nodes of `node` rows: an entry is the Frobenius norm of a block, negative off the diagonal,
+// where classical strength counts it.
+PartRows nodes_of(const PartRows& A, int node);
+
 struct Aggregates {
     RowPartition partition;  // the aggregates'; each belongs to the rank of its root
     std::vector<std::int64_t>

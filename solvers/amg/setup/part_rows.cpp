@@ -28,6 +28,17 @@ PartRows::PartRows(RowPartition of_rows, RowPartition of_columns, int of_rank, G
     }
 }
 
+RowPartition resized(const RowPartition& partition, int from, int to) {
+    if (from == to) return partition;
+    std::vector<std::int64_t> sizes;
+    for (int rank = 0; rank < partition.ranks; ++rank) {
+        const auto size = static_cast<std::int64_t>(partition.size(rank));
+        check_equal(size % from, std::int64_t{0}, "a rank has whole nodes");
+        sizes.push_back(size / from * to);
+    }
+    return partition_of(sizes);
+}
+
 bool PartRows::is_inside(std::size_t r) const {
     const auto begin = static_cast<std::size_t>(rows.first[r]);
     const auto end = static_cast<std::size_t>(rows.first[r + 1]);

@@ -29,6 +29,17 @@ struct PartRows {
     bool is_inside(std::size_t r) const;  // whether the row has own columns alone
 };
 
+// Near-null vectors at a rank's rows, `vectors` values a row. Each `node` consecutive rows are a node, whose
+// rows are aggregated together and belong to one rank.
+struct NearNull {
+    std::vector<double> values;
+    int vectors = 1;
+    int node = 1;
+};
+
+// The partition with `to` rows for each `from` rows of every rank.
+RowPartition resized(const RowPartition& partition, int from, int to);
+
 // Columns by places without holes that ascend as columns do: all of this rank's, and those of others that
 // occur. What is kept for each column is no longer than their number, and only what is others' is searched.
 class CompactColumns {

@@ -6,15 +6,18 @@
 
 namespace keel {
 
-// T: column j is the near-null vector B on aggregate j, of length 1, so that B = T B_c on all rows that have
-// an aggregate.
+// T: B = T B_c on all rows that have an aggregate, where T has orthonormal columns on each aggregate, one for
+// each near-null vector, and B_c is upper triangular: a QR factorisation.
 struct Tentative {
     GlobalRows rows;
-    std::vector<double> coarse_null;  // B_c at this rank's aggregates
+    NearNull coarse_null;  // B_c: at this rank's aggregates, which are nodes with a row for each vector
 };
-// B has this rank's rows. Collective.
+// B has this rank's rows; aggregates are of its nodes. Gram matrices are summed over ranks and factorised by
+// Cholesky, twice where there are several vectors: that squares no condition but the first (Yamamoto et al.
+// 2015, CholeskyQR2). A vector that hangs on those before it in an aggregate has a column of zeros there.
+// Collective.
 Tentative tentative_prolongation(const SetupContext& context, const Aggregates& aggregates, int rank,
-                                 const std::vector<double>& B);
+                                 const NearNull& B);
 
 // A bound of the eigenvalues of D^-1 A: the maximum over the rows i of SUM_j |a_ij| / |a_ii|. Collective.
 double bound_of_eigenvalues(const Communicator& comm, const PartRows& A);

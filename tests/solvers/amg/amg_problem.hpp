@@ -24,6 +24,9 @@ using Row = std::map<std::int64_t, double>;
 struct AmgProblem {
     std::int64_t rows = 0;
     std::function<Row(std::int64_t)> row;
+    // Values of near-null vectors in a row; none: the constants. And the rows of a node.
+    std::function<std::vector<double>(std::int64_t)> near_null = {};
+    int node = 1;
 };
 
 using Cells = std::array<std::int64_t, 3>;
@@ -108,12 +111,63 @@ inline AmgProblem ball(const Cells& cells, double contrast, bool wraps, double a
             }};
 }
 
+// Plane strain in bilinear elements, the sum over the four that meet in a node of 2 x 2 Gauss points, and its
+// rigid modes.
+inline AmgProblem elasticity(const Cells& cells) {
+    constexpr double ratio = 0.3, mu = 0.5 / (1 + ratio), lambda = 2 * mu * ratio / (1 - 2 * ratio);
+    const auto entry = [=](std::int64_t x, std::int64_t y, std::size_t i, std::size_t j) {
+        double sum = 0;
+        for (const std::int64_t ex : {-1, 0})
+            for (const std::int64_t ey : {-1, 0}) {
+                // Corners of the element, from the lower left one, of this node and of the other.
+                const std::int64_t a = -ex, b = -ey, c = x - ex, d = y - ey;
+                if (c < 0 || c > 1 || d < 0 || d > 1) continue;
+                for (const double s : {-1.0, 1.0})
+                    for (const double t : {-1.0, 1.0}) {
+                        const double px = 0.5 + s / std::sqrt(12.0), py = 0.5 + t / std::sqrt(12.0);
+                        const auto slope = [&](std::int64_t m, std::int64_t n) {
+                            return std::array{(m == 1 ? 1 : -1) * (n == 1 ? py : 1 - py),
+                                              (n == 1 ? 1 : -1) * (m == 1 ? px : 1 - px)};
+                        };
+                        const auto u = slope(a, b), v = slope(c, d);
+                        const double both = i == j ? u[0] * v[0] + u[1] * v[1] : 0.0;
+                        sum += (lambda * u[i] * v[j] + mu * u[j] * v[i] + mu * both) / 4;
+                    }
+            }
+        return sum;
+    };
+    const auto nodes = cells[0] * cells[1];
+    const auto row = [=](std::int64_t number) {
+        Row entries;
+        const Cells at = cell_of_row(cells, number / 2);
+        for (std::int64_t y = -1; y <= 1; ++y)
+            for (std::int64_t x = -1; x <= 1; ++x)
+                for (const std::int64_t along : {0, 1}) {
+                    const bool inside =
+                        at[0] + x >= 0 && at[0] + x < cells[0] && at[1] + y >= 0 && at[1] + y < cells[1];
+                    const double value =
+                        entry(x, y, static_cast<std::size_t>(number % 2), static_cast<std::size_t>(along));
+                    if (inside && std::abs(value) > 1e-12)
+                        entries[2 * ((at[1] + y) * cells[0] + at[0] + x) + along] = value;
+                }
+        return entries;
+    };
+    const auto modes = [=](std::int64_t number) {
+        const Cells at = cell_of_row(cells, number / 2);
+        const double x = static_cast<double>(at[0]) - 0.5 * static_cast<double>(cells[0] - 1);
+        const double y = static_cast<double>(at[1]) - 0.5 * static_cast<double>(cells[1] - 1);
+        return number % 2 == 0 ? std::vector{1.0, 0.0, -y} : std::vector{0.0, 1.0, x};
+    };
+    return {2 * nodes, row, modes, 2};
+}
+
 inline AmgProblem problem_of(const nlohmann::json& p) {
     const Cells cells = p.at("cells");
     const std::string kind = p.at("kind");
     if (kind == "stencil7") return stencil7(cells);
     if (kind == "stencil27") return stencil27(cells);
     if (kind == "stencil5") return stencil5(cells);
+    if (kind == "elasticity") return elasticity(cells);
     if (kind == "rotated") return rotated(cells, p.at("epsilon"), p.at("theta"));
     return ball(cells, p.at("contrast"), p.at("boundary") == "periodic", p.at("a"));
 }
@@ -136,7 +190,7 @@ inline AmgOptions options_of(const nlohmann::json& o) {
             options.coarsening = CoarseningRule::aggregation_rows;
         REQUIRE(o.value("aggregation", "mis2") == "mis2");
         REQUIRE(o.value("rho", "bound") == "bound");
-        options.sweeps = o.at("sweeps");
+        if (o.at("sweeps") == 2) options.coarsening = CoarseningRule::aggregation_twice;
     }
     return options;
 }
@@ -151,6 +205,17 @@ inline GlobalRows rows_of(const AmgProblem& problem, std::int64_t first, std::si
         end_row(rows);
     }
     return rows;
+}
+
+inline NearNull near_null_of(const AmgProblem& problem, std::int64_t first, std::size_t count) {
+    NearNull vectors{.values = std::vector<double>(count, 1.0), .node = problem.node};
+    if (!problem.near_null) return vectors;
+    vectors.values.clear();
+    vectors.vectors = static_cast<int>(problem.near_null(0).size());
+    for (std::size_t n = 0; n < count; ++n)
+        for (const double value : problem.near_null(first + static_cast<std::int64_t>(n)))
+            vectors.values.push_back(value);
+    return vectors;
 }
 
 // All rows of a matrix, on every rank.
@@ -174,6 +239,7 @@ struct AmgSetup {
     Topology topology;
     RowPartition partition;
     GlobalRows rows;
+    NearNull near_null;
     Ledger ledger{20};
     SchemeOptions scheme;
     bool overlap;
@@ -184,8 +250,9 @@ struct AmgSetup {
                       const Communicator& ranks = Communicator::world(), bool overlaps = false)
         : comm(ranks),
           topology(virtual_topology(comm.size(), std::min(per_node, comm.size()))),
-          partition{problem.rows, comm.size()},
+          partition(resized({problem.rows / problem.node, comm.size()}, 1, problem.node)),
           rows(rows_of(problem, partition.first(comm.rank()), partition.size(comm.rank()))),
+          near_null(near_null_of(problem, partition.first(comm.rank()), rows.rows())),
           scheme{.scheme = by},
           overlap(overlaps),
           context{comm, topology, *backend, always(scheme)},
@@ -195,7 +262,13 @@ struct AmgSetup {
     SparseOptions sparse() const { return {.scheme = scheme, .exchange = {.overlap = overlap}}; }
     PartRows part() const { return {partition, partition, comm.rank(), rows}; }
     AmgHierarchy hierarchy(const AmgOptions& options) {
-        return {context, matrix, rows, options, sparse(), ledger};
+        return {context,
+                matrix,
+                rows,
+                options,
+                sparse(),
+                ledger,
+                {.watch = {}, .singular = false, .near_null = near_null}};
     }
     // 2 u(1, row) - 1
     Field right_side() {

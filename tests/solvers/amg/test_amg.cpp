@@ -17,8 +17,7 @@ namespace {
 
 Coarsening coarsened(AmgSetup& setup, const AmgOptions& options) {
     const PartRows A = setup.part();
-    auto next = coarsen(setup.context, A, std::vector<double>(A.rows.rows(), 1.0), options, setup.scheme,
-                        setup.ledger, 0);
+    auto next = coarsen(setup.context, A, setup.near_null, options, setup.scheme, setup.ledger, 0);
     REQUIRE(next.has_value());
     return std::move(*next);
 }
@@ -87,66 +86,76 @@ TEST_CASE("roots are more than two strong connections apart, and every connected
 }
 
 TEST_CASE("Galerkin products are dense ones, entry by entry, and symmetric") {
-    for (const int sweeps : {1, 2})
-        for (const CoarseningRule rule : {CoarseningRule::aggregation, CoarseningRule::pmis}) {
-            AmgSetup setup(ball({6, 5, 7}, 100.0, false, 1.0), Scheme::two_step);
-            AmgOptions options;
-            options.sweeps = sweeps;
-            options.coarsening = rule;
-            const Coarsening next = coarsened(setup, options);
-            const std::vector<Row> A = gathered(setup.comm, setup.part());
-            const std::vector<Row> P = gathered(setup.comm, next.P);
-            const std::vector<Row> coarse = gathered(setup.comm, next.A);
-            std::vector<Row> wanted(coarse.size());
-            for (std::size_t i = 0; i < A.size(); ++i)
-                for (const auto& [j, a] : A[i])
-                    for (const auto& [k, left] : P[i])
-                        for (const auto& [l, right] : P[static_cast<std::size_t>(j)])
-                            wanted[static_cast<std::size_t>(k)][l] += left * a * right;
-            double largest = 0;
-            for (const Row& row : wanted)
-                for (const auto& [l, value] : row) largest = std::max(largest, std::abs(value));
-            double worst = 0;
-            double skew = 0;
-            for (std::size_t k = 0; k < wanted.size(); ++k) {
-                REQUIRE(coarse[k].size() == wanted[k].size());
-                for (const auto& [l, value] : wanted[k]) {
-                    worst = std::max(worst, std::abs(coarse[k].at(l) - value));
-                    const double back = coarse[static_cast<std::size_t>(l)].at(static_cast<std::int64_t>(k));
-                    skew = std::max(skew, std::abs(coarse[k].at(l) - back));
-                }
+    for (const CoarseningRule rule :
+         {CoarseningRule::aggregation, CoarseningRule::aggregation_twice, CoarseningRule::pmis}) {
+        AmgSetup setup(ball({6, 5, 7}, 100.0, false, 1.0), Scheme::two_step);
+        AmgOptions options;
+        options.coarsening = rule;
+        const Coarsening next = coarsened(setup, options);
+        const std::vector<Row> A = gathered(setup.comm, setup.part());
+        const std::vector<Row> P = gathered(setup.comm, next.P);
+        const std::vector<Row> coarse = gathered(setup.comm, next.A);
+        std::vector<Row> wanted(coarse.size());
+        for (std::size_t i = 0; i < A.size(); ++i)
+            for (const auto& [j, a] : A[i])
+                for (const auto& [k, left] : P[i])
+                    for (const auto& [l, right] : P[static_cast<std::size_t>(j)])
+                        wanted[static_cast<std::size_t>(k)][l] += left * a * right;
+        double largest = 0;
+        for (const Row& row : wanted)
+            for (const auto& [l, value] : row) largest = std::max(largest, std::abs(value));
+        double worst = 0;
+        double skew = 0;
+        for (std::size_t k = 0; k < wanted.size(); ++k) {
+            REQUIRE(coarse[k].size() == wanted[k].size());
+            for (const auto& [l, value] : wanted[k]) {
+                worst = std::max(worst, std::abs(coarse[k].at(l) - value));
+                const double back = coarse[static_cast<std::size_t>(l)].at(static_cast<std::int64_t>(k));
+                skew = std::max(skew, std::abs(coarse[k].at(l) - back));
             }
-            CHECK(worst <= 1e-13 * largest);
-            CHECK(skew <= 1e-13 * largest);
         }
+        CHECK(worst <= 1e-13 * largest);
+        CHECK(skew <= 1e-13 * largest);
+    }
 }
 
-TEST_CASE("the tentative prolongation has the near-null vector in its range, level after level") {
-    AmgSetup setup(stencil7({7, 6, 5}));
-    PartRows A = setup.part();
-    std::vector<double> B(A.rows.rows(), 1.0);
-    for (int level = 0; level < 2; ++level) {
-        GhostValues ghosts(setup.context, A, setup.scheme);
-        const auto strong = strong_connections(A, ghosts, 0.0);
-        const Aggregates aggregates = aggregate_mis2(setup.comm, A, strong, ghosts);
-        const Tentative T = tentative_prolongation(setup.context, aggregates, A.rank, B);
-        const std::vector<double> all =
-            setup.comm.all_gather(T.coarse_null, std::vector<int>([&] {
-                                      std::vector<int> counts;
-                                      for (int r = 0; r < setup.comm.size(); ++r)
-                                          counts.push_back(static_cast<int>(aggregates.partition.size(r)));
-                                      return counts;
-                                  }()));
-        for (std::size_t r = 0; r < B.size(); ++r) {
-            const auto [begin, end] = entries_of(T.rows, r);
-            REQUIRE(end == begin + 1);
-            CHECK(T.rows.values[begin] * all[static_cast<std::size_t>(T.rows.columns[begin])] ==
-                  Approx(B[r]).epsilon(1e-14));
+TEST_CASE("the tentative prolongation is orthonormal, near-null vectors in its range, level after level") {
+    for (const AmgProblem& problem : {stencil7({7, 6, 5}), elasticity({13, 11, 1})}) {
+        AmgSetup setup(problem);
+        PartRows A = setup.part();
+        NearNull B = setup.near_null;
+        const auto k = static_cast<std::size_t>(B.vectors);
+        for (int level = 0; level < 2; ++level) {
+            const PartRows nodes = nodes_of(A, B.node);
+            GhostValues ghosts(setup.context, nodes, setup.scheme);
+            const auto strong = strong_connections(nodes, ghosts, 0.0);
+            const Aggregates aggregates = aggregate_mis2(setup.comm, nodes, strong, ghosts);
+            const Tentative T = tentative_prolongation(setup.context, aggregates, A.rank, B);
+            const RowPartition coarse = resized(aggregates.partition, 1, B.vectors);
+            std::vector<int> counts;
+            for (int r = 0; r < setup.comm.size(); ++r)
+                counts.push_back(static_cast<int>(coarse.size(r)) * B.vectors);
+            const std::vector<double> all = setup.comm.all_gather(T.coarse_null.values, counts);
+            double wrong = 0;
+            for (std::size_t r = 0; r < A.rows.rows(); ++r)
+                for (std::size_t v = 0; v < k; ++v) {
+                    double sum = 0;
+                    for (auto [e, end] = entries_of(T.rows, r); e < end; ++e)
+                        sum += T.rows.values[e] * all[static_cast<std::size_t>(T.rows.columns[e]) * k + v];
+                    wrong += !(std::abs(sum - B.values[r * k + v]) <= 1e-13 * (1 + std::abs(sum)));
+                }
+            std::map<std::pair<std::int64_t, std::int64_t>, double> gram;
+            for (const Row& row : gathered(setup.comm, PartRows(A.partition, coarse, A.rank, T.rows)))
+                for (const auto& [i, a] : row)
+                    for (const auto& [j, b] : row) gram[{i, j}] += a * b;
+            for (const auto& [at, product] : gram)
+                wrong += !(std::abs(product - (at.first == at.second ? 1 : 0)) < 1e-14);
+            CHECK(setup.comm.sum(wrong) == 0);
+            auto next = coarsen(setup.context, A, B, {}, setup.scheme, setup.ledger, 0);
+            REQUIRE(next.has_value());
+            A = std::move(next->A);
+            B = std::move(next->null);
         }
-        auto next = coarsen(setup.context, A, B, {}, setup.scheme, setup.ledger, 0);
-        REQUIRE(next.has_value());
-        A = std::move(next->A);
-        B = std::move(next->null);
     }
 }
 

@@ -139,10 +139,10 @@ void SetupRecorder::note(AmgStep step, AmgMessages what) {
         event.kind = Event::Kind::agreement;
     } else if (what == AmgMessages::norms) {
         event.kind = Event::Kind::sparse_alltoallv;
-        event.fields = 2;
+        event.fields = 1 + vectors_ * (vectors_ + 1) / 2;  // an aggregate and its Gram matrix
     } else if (what == AmgMessages::rows && options_.aggregates() && std::exchange(first_rows_, false)) {
         event.use = EntriesFor::amg_first_rows;
-        event.fields = 2;
+        event.fields = 2 * vectors_;
     } else if (what == AmgMessages::partial_rows) {
         recorder_.note(event);
         event.use = EntriesFor::amg_lengths;

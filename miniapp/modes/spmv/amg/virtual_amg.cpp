@@ -45,9 +45,10 @@ std::vector<Request> with_rows(std::vector<Request> requests, const GlobalRows& 
 }
 
 // The partition of rows of the next level, if they live with their roots.
-RowPartition by_roots(const RowPartition& rows, const std::vector<std::int64_t>& roots) {
+RowPartition by_roots(const RowPartition& rows, const Coarsening& next) {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(rows.ranks));
-    for (const std::int64_t root : roots) ++sizes[static_cast<std::size_t>(rows.owner(root))];
+    for (const std::int64_t root : next.roots)
+        sizes[static_cast<std::size_t>(rows.owner(root))] += next.null.node;
     return partition_of(sizes);
 }
 
@@ -67,10 +68,11 @@ class VirtualAmgPlanner {
     // The exchanges of a level that is coarsened. The next one to share out is the next level.
     void plan(const PartRows& A, const Coarsening& next) {
         if (entries_of_finest_ == 0) entries_of_finest_ = static_cast<double>(A.places.size());
-        const RowPartition roots = by_roots(partition_, next.roots);
+        const RowPartition roots = by_roots(partition_, next);
         const RowPartition coarse =
             options_.ownership == Ownership::condensed
-                ? condensed_partition(roots, static_cast<double>(next.A.places.size()), entries_of_finest_)
+                ? condensed_partition(roots, static_cast<double>(next.A.places.size()), entries_of_finest_,
+                                      next.null.node)
                 : roots;
         const GlobalRows& P = next.P.rows;
         std::vector<Request> ghosts = requests_for(ghosts_of_all(A.rows, partition_, partition_));
@@ -277,7 +279,8 @@ std::string why_not_predicted(const VirtualAmg& amg) {
 }
 
 VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const RowPartition& owners,
-                            const GlobalRows& all, double bytes, bool singular, const MatrixUse* solved) {
+                            const GlobalRows& all, double bytes, const MatrixChoice& matrix,
+                            const MatrixUse* solved) {
     const Communicator alone = Communicator::self();
     const Topology topology = detect_topology(alone);
     const auto backend = make_backend(all_backends().front().name);
@@ -293,8 +296,10 @@ VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved,
     Ledger ledger(most_amg_levels);
     SparseMatrix A(alone, topology, *backend, RowPartition{rows, 1}, all, {}, ledger);
     VirtualAmgPlanner planner(resolved, owners, options, bytes, solved != nullptr, amg);
-    singular = singular || rows_cancel(alone, all);
-    SetupRecorder recorder(ledger, options);
+    const bool singular = is_singular(matrix) || rows_cancel(alone, all);
+    const std::optional<NearNull> modes = near_null(matrix, 0, all.rows());
+    const bool takes_modes = modes && options.takes_near_null();
+    SetupRecorder recorder(ledger, options, static_cast<std::size_t>(takes_modes ? modes->vectors : 1));
     const Communicator watched =
         alone.watched([&](Collective what, std::size_t words) { recorder.note(what, words); });
     SetupContext context{watched, topology, *backend};
@@ -309,7 +314,8 @@ VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved,
             planner.plan_coarsest(level);
         }
     };
-    AmgHierarchy hierarchy(context, A, all, options, {}, ledger, {.watch = watch, .singular = singular});
+    AmgHierarchy hierarchy(context, A, all, options, {}, ledger,
+                           {.watch = watch, .singular = singular, .near_null = modes});
     planner.finish(hierarchy.facts());
     amg.outcome = hierarchy.outcome();
     amg.missing = hierarchy.missing();

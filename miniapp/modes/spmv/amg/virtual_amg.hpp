@@ -31,10 +31,10 @@ struct VirtualAmg {
     std::optional<CoarsestRanks> coarsest_ranks = {};
 };
 
-// `all` are the matrix' rows; to set up and to plan may each take `bytes` bytes. `singular`: constants are in
-// the null space. With `solved` a solve is made for its seconds. The calling rank alone.
+// `all` are the rows of the matrix; to set up and to plan may each take `bytes` bytes. With `solved` a solve
+// is made for its seconds. The calling rank alone.
 VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const RowPartition& owners,
-                            const GlobalRows& all, double bytes, bool singular = false,
+                            const GlobalRows& all, double bytes, const MatrixChoice& matrix = {},
                             const MatrixUse* solved = nullptr);
 
 // Why no seconds of a solve are predicted where that is asked for, as of matrices alone.
@@ -59,7 +59,8 @@ struct VirtualLevels {
 class SetupRecorder {
   public:
     // Both must outlive the recorder.
-    SetupRecorder(const Ledger& ledger, const AmgOptions& options) : recorder_(ledger), options_(options) {}
+    SetupRecorder(const Ledger& ledger, const AmgOptions& options, std::size_t near_null_vectors)
+        : recorder_(ledger), options_(options), vectors_(near_null_vectors) {}
 
     void note(Collective what, std::size_t words);
     void note(AmgStep step, AmgMessages what);
@@ -73,6 +74,7 @@ class SetupRecorder {
   private:
     Recorder recorder_;
     const AmgOptions& options_;
+    std::size_t vectors_;
     int level_ = 0;
     bool first_rows_ = true;  // whether no rows of the level have been exchanged
 };

@@ -45,6 +45,8 @@ GlobalRows rows_of_generator(const Generator& generator, const RowOrder& order, 
     return rows;
 }
 
+constexpr const char* elastic_matrix = "elasticity";
+
 // The name of each matrix that is generated, and its generator.
 struct NamedGenerator {
     const char* name;
@@ -56,6 +58,7 @@ constexpr NamedGenerator generators[] = {
     {grid_matrix, [](const MatrixChoice& m) { return grid_operator(*m.grid); }},
     {"rotated", [](const MatrixChoice& m) { return rotated(m.cells, 0.001, std::numbers::pi / 8); }},
     {"convection", [](const MatrixChoice& m) { return convection(m.cells, m.options.peclet); }},
+    {elastic_matrix, [](const MatrixChoice& m) { return elasticity(m.cells); }},
     {"banded", [](const MatrixChoice& m) { return banded(m.options.rows, m.options.row_entries); }},
     {"random",
      [](const MatrixChoice& m) { return random_pairs(m.options.rows, m.options.row_entries, m.seed); }},
@@ -170,6 +173,48 @@ Generator convection(const Index& cells, double peclet) {
                 }
                 return entries_of_row;
             }};
+}
+
+Generator elasticity(const Index& cells) {
+    constexpr double ratio = 0.3;
+    constexpr double lambda = ratio / ((1 + ratio) * (1 - 2 * ratio)), mu = 0.5 / (1 + ratio);
+    // Integrals of products of slopes, and of values, of two hat functions on a line, `away` nodes apart.
+    const auto slopes = [](int away) { return away == 0 ? 2.0 : -1.0; };
+    const auto hats = [](int away) { return away == 0 ? 4.0 / 6 : 1.0 / 6; };
+    const int width = cells[0], height = cells[1];
+    const double all = 2.0 * (3.0 * width - 2) * (3.0 * height - 2) + 8.0 * (width - 1) * (height - 1);
+    return {std::int64_t{2} * width * height, all, [=](std::int64_t number) {
+                const auto along = number % 2;  // 0: x
+                const auto at_x = static_cast<int>(number / 2 % width);
+                const auto at_y = static_cast<int>(number / 2 / width);
+                std::vector<MatrixEntry> entries;
+                for (int y = std::max(-1, -at_y); y <= std::min(1, height - 1 - at_y); ++y)
+                    for (int x = std::max(-1, -at_x); x <= std::min(1, width - 1 - at_x); ++x) {
+                        const double xx = slopes(x) * hats(y), yy = hats(x) * slopes(y);
+                        const std::int64_t to = 2 * (std::int64_t{at_y + y} * width + at_x + x);
+                        entries.push_back({to + along, (lambda + 2 * mu) * (along == 0 ? xx : yy) +
+                                                           mu * (along == 0 ? yy : xx)});
+                        if (x * y != 0) entries.push_back({to + 1 - along, -(lambda + mu) * x * y / 4});
+                    }
+                return entries;
+            }};
+}
+
+int rows_of_node(const MatrixChoice& matrix) {
+    return matrix.options.matrix == elastic_matrix ? 2 : 1;
+}
+
+std::optional<NearNull> near_null(const MatrixChoice& matrix, std::int64_t first, std::size_t count) {
+    if (matrix.options.matrix != elastic_matrix) return {};
+    NearNull modes{.values = {}, .vectors = 3, .node = rows_of_node(matrix)};
+    const Index& cells = matrix.cells;
+    for (std::int64_t row = first; row < first + static_cast<std::int64_t>(count); ++row) {
+        const double x = static_cast<double>(row / 2 % cells[0]) - 0.5 * (cells[0] - 1);
+        const double y = static_cast<double>(row / 2 / cells[0]) - 0.5 * (cells[1] - 1);
+        const bool along_x = row % 2 == 0;
+        modes.values.insert(modes.values.end(), {along_x ? 1.0 : 0.0, along_x ? 0.0 : 1.0, along_x ? -y : x});
+    }
+    return modes;
 }
 
 Generator banded(std::int64_t rows, int half) {
@@ -314,19 +359,20 @@ RowOrder order_of(const MatrixChoice& matrix, std::int64_t rows, const Communica
 }
 
 RowPartition owners_of_rows(const MatrixChoice& matrix, const Topology& topology) {
-    const std::int64_t rows = matrix_size(matrix).rows;
+    const int node = rows_of_node(matrix);
+    const std::int64_t nodes = matrix_size(matrix).rows / node;
     const int ranks = topology.ranks();
-    if (matrix.options.ranks_per_device == 1) return {rows, ranks};
+    if (matrix.options.ranks_per_device == 1) return resized({nodes, ranks}, 1, node);
     const auto owns = [&](int rank) {
         return topology.local_rank(rank) % matrix.options.ranks_per_device == 0;
     };
     int owners = 0;
     for (int rank = 0; rank < ranks; ++rank) owners += owns(rank) ? 1 : 0;
-    const RowPartition even{rows, owners};
+    const RowPartition even{nodes, owners};
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(ranks), 0);
     for (int rank = 0, owner = 0; rank < ranks; ++rank)
         if (owns(rank)) sizes[static_cast<std::size_t>(rank)] = static_cast<std::int64_t>(even.size(owner++));
-    return partition_of(sizes);
+    return resized(partition_of(sizes), 1, node);
 }
 
 GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, const Communicator& comm) {

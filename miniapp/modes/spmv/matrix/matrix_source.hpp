@@ -16,6 +16,7 @@
 #include "kernels/names.hpp"
 #include "miniapp/deck/parameters.hpp"
 #include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
+#include "solvers/amg/setup/part_rows.hpp"
 #include "solvers/systems/sparse/grid_rows.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
@@ -73,6 +74,10 @@ Generator rotated(const Index& cells, double epsilon, double angle);
 // from -1 to 1, turns in each plane (Elman, Silvester and Wathen, Finite Elements and Fast Iterative
 // Solvers, 2nd ed., example 6.1.4). An M-matrix, not symmetric.
 Generator convection(const Index& cells, double peclet);
+// Plane strain on a square clamped all around: bilinear elements with the nodes (x, y), Poisson's ratio 0.3,
+// Young's modulus 1. Rows 2 node and 2 node + 1 are the displacements along x and y. Symmetric positive
+// definite; to scale the matrix of pyamg's gallery (linear_elasticity).
+Generator elasticity(const Index& cells);
 // -1 within `half` of the diagonal, which holds 2 half + 1. Symmetric positive definite.
 Generator banded(std::int64_t rows, int half);
 // Up to `most` entries -1 anywhere beside the diagonal, which holds one more than there are of them.
@@ -97,6 +102,11 @@ Generator eigenvalues(std::int64_t n);
 Generator grid_operator(const GridOperator& grid);
 // Whether the matrix is such an operator with constants in its null space.
 bool is_singular(const MatrixChoice& matrix);
+// The number of consecutive rows that belong together.
+int rows_of_node(const MatrixChoice& matrix);
+// The near-null vectors of some rows, if they are not the constants: the rigid modes of elasticity, about the
+// square's centre.
+std::optional<NearNull> near_null(const MatrixChoice& matrix, std::int64_t first, std::size_t count);
 bool is_square(const std::string& matrix);       // has a row for each of n x n points
 std::int64_t side_of_square(std::int64_t rows);  // n of the nearest square
 
@@ -111,7 +121,8 @@ struct MatrixSize {
 };
 MatrixSize matrix_size(const MatrixChoice& matrix);
 
-// The owners of its rows: all ranks, or of each node the first of every `ranks_per_device`.
+// The owners of its rows: all ranks, or of each node the first of every `ranks_per_device`. Rows that belong
+// together stay on one rank.
 RowPartition owners_of_rows(const MatrixChoice& matrix, const Topology& topology);
 
 // New numbers of rows from old ones, and back.
