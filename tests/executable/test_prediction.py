@@ -184,6 +184,11 @@ class Prediction(KeelTest):
         run = self.predicted(None, *words, "problem.ranks=8", "bottom.solver=amg", "amg.coarsest=krylov")
         self.assertEqual(run.records("solve"), [])
         self.assertIn('choose amg.coarsest = "replicated"', " ".join(run.stdout.split()))
+        # Coarsening that stalls looks for a next level, too.
+        stalls = ["problem.matrix=rotated", "problem.box=32", "bottom.solver=amg", "amg.theta=0.25"]
+        given = {word.partition("=")[0] for word in stalls}
+        run = self.predicted(None, *(word for word in words if word.partition("=")[0] not in given), *stalls, "problem.ranks=8")
+        self.assertGreater(run.record("solve")["setup"]["seconds"], 0)
         # Ranks that are there are planned for as virtual ones.
         there, virtual = (self.predicted(ranks, *words, *more).record("solve") for ranks, more in ((2, []), (None, ["problem.ranks=2"])))
         self.assertEqual(there, virtual)

@@ -127,6 +127,15 @@ class VirtualAmgPlanner {
             most.rows = std::max(most.rows, static_cast<double>(partition_.size(rank)));
         }
     }
+    // The exchanges of a level of which nothing coarser came: set-up looked for it.
+    void plan_stalled(const PartRows& A) {
+        std::vector<Request> ghosts = requests_for(ghosts_of_all(A.rows, partition_, partition_));
+        if (!room_for(static_cast<double>(ghosts.size()) * bytes_to_plan_a_request)) return;
+        using Use = VectorEntries::Use;
+        const ListedPattern pattern(std::move(ghosts));
+        for (const Use use : {Use::amg_values, Use::amg_first_rows, Use::amg_rows})
+            plan_and_keep(use, pattern, without_axes(resolved_.comm.scheme));
+    }
     // The products of the coarsest level by a Krylov method, on the ranks that have rows alone.
     void plan_coarsest(const PartRows& A) {
         std::vector<Request> everybody = requests_for(ghosts_of_all(A.rows, partition_, partition_));
@@ -312,6 +321,8 @@ VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved,
             recorder.next_level();
         } else if (coarsest_rule(options, level.partition.rows) == CoarsestRule::krylov) {
             planner.plan_coarsest(level);
+        } else if (level.partition.rows > options.max_coarse) {
+            planner.plan_stalled(level);
         }
     };
     AmgHierarchy hierarchy(context, A, all, options, {}, ledger,
