@@ -232,7 +232,7 @@ void add_output(Table& table) {
     Section expert = s.experts();
     s.text("json", &OutputOptions::json, "file of JSON lines, one record a line; \"\" = none", "path");
     expert.flag("details", &OutputOptions::details,
-                "all times of operations in the report, and records of each rank");
+                "all times of operations, and records of each rank and of pairs of ranks");
     expert
         .text("result", &OutputOptions::result, "file of the benchmark's result, which must not be there yet",
               "path")

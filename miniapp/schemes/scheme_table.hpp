@@ -92,14 +92,21 @@ Plan plan_of(const SchemeUse& use, const Topology& topology, const SchemeOptions
 std::vector<Plan> plans_of(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme);
 
 // The schemes side by side for one use.
+// The messages of one exchange from a rank to another, and their bytes.
+struct SentToRank {
+    int source = 0, target = 0;
+    double messages = 0, bytes = 0;
+};
+
 struct SchemeTable {
     SchemeUse use;
     std::vector<SchemeRow> rows;
     // By row the seconds of an exchange in each round, of the slowest rank; empty if none was tried.
     std::vector<std::vector<double>> rounds = {};
-    std::optional<std::size_t> chosen = {};  // number of a row
-    std::vector<std::string> left_out = {};  // schemes that there is no room to plan
-    int planned_nodes = 0;                   // that stand for all; 0: all were planned
+    std::optional<std::size_t> chosen = {};           // number of a row
+    std::vector<std::string> left_out = {};           // schemes that there is no room to plan
+    int planned_nodes = 0;                            // that stand for all; 0: all were planned
+    std::vector<std::vector<SentToRank>> pairs = {};  // by row, by source and target; empty unless asked for
 
     std::optional<double> least(std::size_t row) const;  // seconds of a round
 };

@@ -71,6 +71,13 @@ Cell transport_cell(const SchemeTable& table, std::size_t n) {
     return tries_transports(table) ? Cell("transport", word, "transport") : Cell("transport", word);
 }
 
+Json pairs_json(const std::vector<SentToRank>& pairs) {
+    Json list = Json::array();
+    for (const SentToRank& pair : pairs)
+        list.push_back({pair.source, pair.target, pair.messages, pair.bytes});
+    return list;
+}
+
 // A scheme as a row of the report and as a record; `fastest`: it has the least predicted time.
 Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, bool fastest) {
     const SchemeUse& use = table.use;
@@ -84,31 +91,33 @@ Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, b
                        Kind kind) {
         return Cell(field, number_or_null(seconds), heading, Unit::microseconds, kind);
     };
-    return {{"level", use.level, "level"},
-            {"cells", grid ? Json(use.layout.cells()) : Json()},
-            {"box", grid ? Json(use.layout.width()) : Json()},
-            {"neighbours", ghosts ? Json(name(ghosts->neighbours)) : Json()},
-            {"depth", ghosts ? Json(ghosts->depth) : Json()},
-            {"purpose", purpose_of(use), "exchange", exchange_text(use)},
-            {"columns", use.columns},
-            {"scheme", name(row.scheme), "scheme", name(row.scheme) + (fastest ? " *" : "")},
-            transport_cell(table, n),
-            {"all", volume_json(row.all)},
-            count(row.all.messages, "all ranks\n\nmessages"),
-            count(row.all.off_node_messages, "all ranks\noff-node\nmessages"),
-            count(row.all.bytes, "all ranks\n\nbytes", Unit::bytes),
-            count(row.all.off_node_bytes, "all ranks\noff-node\nbytes", Unit::bytes),
-            {"most_sent", volume_json(row.most_sent)},
-            count(row.most_sent.off_node_messages, "busiest rank\noff-node\nmessages"),
-            count(row.most_sent.off_node_bytes, "busiest rank\noff-node\nbytes", Unit::bytes),
-            {"most_received", volume_json(row.most_received)},
-            {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json()},
-            us("predicted_seconds", predicted(row), "time\nus", Kind::predicted),
-            us("predicted_on_one_socket", predicted_near(row), "time\non 1 socket\nus", Kind::predicted),
-            {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
-            us("", table.least(n), "time\nus", Kind::measured),
-            {"pattern", counts_json(row.pattern)},
-            {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
+    Row cells{{"level", use.level, "level"},
+              {"cells", grid ? Json(use.layout.cells()) : Json()},
+              {"box", grid ? Json(use.layout.width()) : Json()},
+              {"neighbours", ghosts ? Json(name(ghosts->neighbours)) : Json()},
+              {"depth", ghosts ? Json(ghosts->depth) : Json()},
+              {"purpose", purpose_of(use), "exchange", exchange_text(use)},
+              {"columns", use.columns},
+              {"scheme", name(row.scheme), "scheme", name(row.scheme) + (fastest ? " *" : "")},
+              transport_cell(table, n),
+              {"all", volume_json(row.all)},
+              count(row.all.messages, "all ranks\n\nmessages"),
+              count(row.all.off_node_messages, "all ranks\noff-node\nmessages"),
+              count(row.all.bytes, "all ranks\n\nbytes", Unit::bytes),
+              count(row.all.off_node_bytes, "all ranks\noff-node\nbytes", Unit::bytes),
+              {"most_sent", volume_json(row.most_sent)},
+              count(row.most_sent.off_node_messages, "busiest rank\noff-node\nmessages"),
+              count(row.most_sent.off_node_bytes, "busiest rank\noff-node\nbytes", Unit::bytes),
+              {"most_received", volume_json(row.most_received)},
+              {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json()},
+              us("predicted_seconds", predicted(row), "time\nus", Kind::predicted),
+              us("predicted_on_one_socket", predicted_near(row), "time\non 1 socket\nus", Kind::predicted),
+              {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
+              us("", table.least(n), "time\nus", Kind::measured),
+              {"pattern", counts_json(row.pattern)},
+              {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
+    if (!table.pairs.empty()) cells.emplace_back("pairs", pairs_json(table.pairs[n]));
+    return cells;
 }
 
 ReportTable scheme_rows(SchemeChooser chooser, const std::vector<SchemeTable>& tables) {

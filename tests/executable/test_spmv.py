@@ -617,7 +617,11 @@ class Schemes(KeelTest):
                              [(p, t, s) for p, t in (("product", 3), ("solve", 1)) for s in SCHEMES])  # fmt: skip
             self.assertEqual([row.pop("pattern") for row in rows], [None] * len(rows))
             there, planned = self.dry_run(ranks, *words, *SOLVE, self.LASSEN)
-            virtual, virtual_rows = self.dry_run(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}")
+            virtual, virtual_rows = self.dry_run(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}", "output.details=true")
+            for row in virtual_rows:
+                pairs = row.pop("pairs")
+                self.assertEqual([sum(pair[n] for pair in pairs) for n in (2, 3)], [row["all"][key] for key in ("messages", "bytes")])
+                self.assertEqual(len({(source, target) for source, target, *_ in pairs if source != target}), len(pairs))
             self.assertEqual(planned, virtual_rows)
             self.assertEqual([line for line in there.splitlines() if not line.startswith("nodes ")], virtual.splitlines())
             # The pattern is counted where one rank knows all of it.

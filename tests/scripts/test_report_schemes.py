@@ -5,6 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from studies.evaluate.figures import partners
 from studies.records import UnreadableRecords
 from studies.views import schemes
 
@@ -154,3 +155,22 @@ class Tables(unittest.TestCase):
             path.write_text(row("standard", 100, 0, None))
             with self.assertRaisesRegex(UnreadableRecords, "no predicted times"):
                 schemes.comparisons([path])
+
+    def test_who_sends_to_whom_is_drawn_for_each_scheme(self) -> None:
+        def of_scheme(name: str, pairs: list[list[float]]) -> str:
+            return json.dumps({**json.loads(row(name, len(pairs), 0, None, box=None)), "pairs": pairs}) + "\n"
+
+        with tempfile.TemporaryDirectory() as folder:
+            path, picture = Path(folder) / "dry.json", Path(folder) / "pairs.svg"
+            plan = json.dumps({"record": "plan", "ranks": 4, "nodes": 2}) + "\n"
+            path.write_text(plan + of_scheme("standard", [[0, 2, 1, 80], [1, 2, 1, 80]]) + of_scheme("two_step", [[0, 1, 1, 80], [1, 2, 2, 160]]))
+            schemes.draw_pairs([path], picture)
+            self.assertRegex(picture.read_text(), "(?s)standard: 2 pairs.*two_step: 2 pairs")
+            table = partners.sent({"pairs": [[1, 2, 1, 80]]}, 3)
+            self.assertEqual(table[1][2], 80)
+            self.assertEqual(sum(size != size for line in table for size in line), 8)
+            path.write_text(plan + row("standard", 9, 0, None))
+            with self.assertRaisesRegex(UnreadableRecords, "no scheme record with pairs of ranks; keel --dry-run"):
+                schemes.draw_pairs([path], picture)
+            with self.assertRaisesRegex(UnreadableRecords, "wants to end in .svg"):
+                schemes.draw_pairs([path], Path(folder) / "pairs.gif")

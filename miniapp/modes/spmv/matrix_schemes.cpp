@@ -1,5 +1,8 @@
 #include "miniapp/modes/spmv/matrix_schemes.hpp"
 
+#include <map>
+#include <utility>
+
 #include "comm/plans/negotiation.hpp"
 #include "kernels/bodies/sparse.hpp"
 #include "kernels/hash.hpp"
@@ -27,6 +30,21 @@ std::vector<SchemeTable> tables_of(const MatrixUse& use, const SchemeOptions& of
     return tables;
 }
 
+// The messages of a plan by pairs of ranks.
+std::vector<SentToRank> pairs_of(const Plan& plan, std::size_t columns) {
+    std::map<std::pair<int, int>, SentToRank> pairs;
+    plan.for_each_phase([&](const PhaseMessages& phase) {
+        for (const Message& message : phase.messages) {
+            SentToRank& pair = pairs[{message.source, message.target}];
+            pair = {message.source, message.target, pair.messages + 1,
+                    pair.bytes + static_cast<double>(message.values() * columns * sizeof(double))};
+        }
+    });
+    std::vector<SentToRank> list;
+    for (const auto& [ranks, pair] : pairs) list.push_back(pair);
+    return list;
+}
+
 }  // namespace
 
 std::vector<SchemeTable> compare_schemes(const MatrixUse& use, const Resolved& resolved,
@@ -46,7 +64,13 @@ std::vector<SchemeTable> plan_all_schemes(const MatrixUse& use, const Resolved& 
     auto tables = tables_of(
         use, resolved.comm.scheme, VectorPart{partition, 0, {}}.layout(),
         [&](const std::vector<SchemeOptions>& schemes) { return compare(pattern, schemes, setup); });
-    for (SchemeTable& table : tables) table.chosen = chosen_before_run(resolved.comm, table.rows);
+    for (SchemeTable& table : tables) {
+        table.chosen = chosen_before_run(resolved.comm, table.rows);
+        if (!resolved.details) continue;
+        for (const SchemeRow& row : table.rows)
+            table.pairs.push_back(
+                pairs_of(make_plan(pattern, resolved.topology, row.scheme, {}), row.scheme.columns));
+    }
     return tables;
 }
 

@@ -156,10 +156,30 @@ def best_schemes(found: list[Comparison]) -> str:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--best", action="store_true", help="a row a workload, node size and level")
+    parser.add_argument("--pairs", type=Path, metavar="PICTURE.svg", help="draw who sends to whom, of one file with output.details=true")
     parser.add_argument("files", nargs="+", type=Path, metavar="WORKLOAD.RANKS_PER_NODE.MACHINE.json")
 
 
+def draw_pairs(files: list[Path], picture: Path) -> None:
+    """Writes the picture of who sends to whom."""
+    form = picture.suffix.removeprefix(".")
+    if form not in ("svg", "pdf", "png") or len(files) != 1:
+        raise UnreadableRecords(f"{picture}: wants to end in .svg, .pdf or .png, and be of one file; {len(files)} are given")
+    from studies.evaluate.figures import partners  # matplotlib takes long to load
+    from studies.evaluate.figures.style import Nothing
+
+    try:
+        picture.write_bytes(partners.draw(read_all(files)[-1]).saved(form))
+    except Nothing:
+        remedy = "keel --dry-run run.mode=spmv output.details=true writes them"
+        raise UnreadableRecords(f"{files[0]}: no scheme record with pairs of ranks; {remedy}") from None
+    print(f"wrote {picture}")
+
+
 def act(options: argparse.Namespace) -> int:
+    if options.pairs:
+        draw_pairs(options.files, options.pairs)
+        return 0
     found = comparisons(options.files)
     view = best_schemes if options.best else all_schemes
     print(view(found), end="")
