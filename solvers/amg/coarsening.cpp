@@ -82,6 +82,7 @@ std::optional<Prolongation> by_aggregation(const SetupContext& context, const Pa
                                            GhostValues& ghosts, const AmgOptions& options,
                                            const SchemeOptions& values, Ledger& ledger, int level) {
     constexpr double omega = 4.0 / 3.0;
+    // Values at ghosts of nodes have a plan of their own. Dry runs predict its messages with bytes of rows.
     std::optional<PartRows> nodes;
     std::optional<GhostValues> ghost_nodes;
     if (B.node > 1) {
