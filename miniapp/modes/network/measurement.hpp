@@ -14,7 +14,9 @@
 
 namespace keel {
 
-inline constexpr std::size_t longest_message = 1 << 22;  // bytes
+inline constexpr std::size_t short_message = 8;  // bytes
+inline constexpr std::size_t longest_message = 1 << 22;
+inline constexpr int fan_rounds = 7;  // their range is an interval of 98 %
 
 struct NetworkOptions {  // [network]
     std::string write;   // path of the machine's file; empty = none
@@ -85,5 +87,8 @@ std::vector<PingPongResults> network_classes(const Communicator& comm, const Top
 // ranks. Needs two ranks. Collective.
 NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved,
                                const RunContext& context);
+
+// Fits the machine to the times, fills in what the ranks at hand do not show, and remarks on both.
+void fit_machine(NetworkResults& network, const Resolved& resolved);
 
 }  // namespace keel
