@@ -42,7 +42,7 @@ const CopyCosts* part(const std::vector<CopyCosts>& copies) {
 
 // Within these no sum over ranks and messages overflows, and no time vanishes.
 constexpr Interval positive{1e-18, 1e18, false, false};
-constexpr Interval seconds{0, 1e18, false, false};
+constexpr Interval duration{0, 1e18, false, false};
 
 // The inverse of a rate; printed by another key.
 ValueKind<double> inverse_kind() {
@@ -86,7 +86,7 @@ void add_messages(Table& table, Memory memory) {
                        auto* const messages = costs(machine);
                        return messages ? part(messages->at(locality, protocol)) : nullptr;
                    })
-                .real("overhead", &Postal::overhead, seconds, "seconds of alpha that keep the process busy");
+                .real("overhead", &Postal::overhead, duration, "seconds of alpha that keep the process busy");
 }
 
 Table machine_table() {
@@ -125,9 +125,9 @@ Table machine_table() {
     const auto compute = [](auto& machine) { return part(machine.compute); };
     section<Compute>(table, "compute", compute)
         .real("rate", &Compute::rate, positive, "bytes a second that a rank moves from and to memory")
-        .real("launch", &Compute::launch, seconds, "seconds that an operation takes at least, 0 if none")
+        .real("launch", &Compute::launch, duration, "seconds that an operation takes at least, 0 if none")
         .real("flop_rate", &Compute::flop_rate, positive, "flops a second of a rank")
-        .real("look", &Compute::look, seconds, "seconds of asking whether a message has come");
+        .real("look", &Compute::look, duration, "seconds of asking whether a message has come");
     section<Compute::Cache>(table, "compute.cache",
                             [=](auto& machine) {
                                 auto* const costs = compute(machine);
@@ -137,16 +137,16 @@ Table machine_table() {
         .real("rate", &Compute::Cache::rate, positive,
               "bytes a second that a rank moves from and to the cache");
     section<LaunchCosts>(table, "launch", [](auto& machine) { return part(machine.launch); })
-        .real("launch", &LaunchCosts::launch, seconds, "seconds of a kernel or copy that is sent alone")
-        .real("wait", &LaunchCosts::wait, seconds, "seconds of a host's wait for its device")
-        .real("replay", &LaunchCosts::replay, seconds, "seconds of a graph that is sent")
-        .real("node", &LaunchCosts::node, seconds, "seconds of a kernel or copy in a graph")
+        .real("launch", &LaunchCosts::launch, duration, "seconds of a kernel or copy that is sent alone")
+        .real("wait", &LaunchCosts::wait, duration, "seconds of a host's wait for its device")
+        .real("replay", &LaunchCosts::replay, duration, "seconds of a graph that is sent")
+        .real("node", &LaunchCosts::node, duration, "seconds of a kernel or copy in a graph")
         .real("block", &LaunchCosts::block, positive, "bytes a second that one block of threads moves");
     section<Noise>(table, "noise", [](auto& machine) { return &machine.noise; })
-        .real("all_reduce", &Noise::all_reduce, seconds, "seconds that an all-reduce is late")
-        .real("nonblocking_all_reduce", &Noise::nonblocking_all_reduce, seconds,
+        .real("all_reduce", &Noise::all_reduce, duration, "seconds that an all-reduce is late")
+        .real("nonblocking_all_reduce", &Noise::nonblocking_all_reduce, duration,
               "seconds that a pending one is late")
-        .real("exchange", &Noise::exchange, seconds, "seconds that an exchange is late");
+        .real("exchange", &Noise::exchange, duration, "seconds that an exchange is late");
     return table;
 }
 

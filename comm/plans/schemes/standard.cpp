@@ -5,7 +5,8 @@
 namespace keel {
 namespace {
 
-Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions&, const RanksPlanned& whose) {
+Plan plan_standard(const Pattern& pattern, const Topology& topology, const SchemeOptions&,
+                   const RanksPlanned& whose) {
     const std::vector<int> ranks = whose.one ? std::vector{*whose.one} : numbers_below(topology.ranks());
     const std::vector<Request> requests = requests_of(pattern, ranks, whose.all());
     const auto messages = [&](bool on_node) {
@@ -26,7 +27,7 @@ Planner standard() {
             .meaning = "straight from each owner to each rank that needs something of it",
             .source = "common practice",
             .candidates = {{.scheme = Scheme::standard}},
-            .plan = plan};
+            .plan = plan_standard};
 }
 
 }  // namespace keel

@@ -35,8 +35,8 @@ int neediest(const std::map<int, std::size_t>& values, int partner) {
         ->first;
 }
 
-Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options,
-          const RanksPlanned& whose) {
+Plan plan_two_step(const Pattern& pattern, const Topology& topology, const SchemeOptions& options,
+                   const RanksPlanned& whose) {
     const std::vector<Request> requests = requests_planned(pattern, topology, whose);
     std::map<std::pair<int, int>, NeededMessage> needed;  // by owner and node
     for (const Request& r : requests) {
@@ -61,7 +61,7 @@ Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions&
     return relay(requests, messages, topology, whose);
 }
 
-const char* rule(const SchemeOptions& options) {
+const char* rule_of_partners(const SchemeOptions& options) {
     return name(options.partner_rule);
 }
 
@@ -74,8 +74,8 @@ Planner two_step() {
             .source = "Bienz, Gropp, Olson 2020, section 3 (NAP-2)",
             .candidates = {{.scheme = Scheme::two_step},
                            {.scheme = Scheme::two_step, .partner_rule = PartnerRule::max_need}},
-            .rule = rule,
-            .plan = plan};
+            .rule = rule_of_partners,
+            .plan = plan_two_step};
 }
 
 }  // namespace keel
