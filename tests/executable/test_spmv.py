@@ -397,7 +397,7 @@ class Spmv(KeelTest):
         self.assertEqual([len(warnings(-1.001, solver)) for solver in ("cg", "ca_cg", "bicgstab")], [1, 1, 0])
         self.assertEqual(warnings(-1, "cg"), [])
         # Its differences are zero together along each diagonal.
-        turning = self.run_keel(2, "run.mode=spmv", "problem.matrix=convection", "problem.box=6", "run.solve=true", *ONCE)
+        turning = self.run_keel(2, "run.mode=spmv", "problem.matrix=convection", "problem.peclet=50", "problem.box=6", "run.solve=true", *ONCE)
         self.assertIn("the matrix is not symmetric", str(turning.record("run")["warnings"]))
 
     def test_the_laplacian_and_its_eigenvalues_pipelined_as_deep_as_in_the_paper(self) -> None:

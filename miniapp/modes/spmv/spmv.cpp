@@ -58,6 +58,7 @@ std::string file_of_rhs(const Deck& deck) {
 constexpr const char* keys_of_all[] = {"problem.matrix",
                                        "problem.rows",
                                        "problem.row_entries",
+                                       "problem.peclet",
                                        "problem.ordering",
                                        "problem.columns",
                                        "problem.ranks",
