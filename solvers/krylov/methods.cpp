@@ -11,7 +11,7 @@ namespace keel {
 // The rows, each at the end of its method's file.
 Method bicgstab(), bicgstab_fused(), cg(), ca_bicgstab(), ca_cg(), pipelined_cg(), deep_pipelined_cg(),
     pipelined_bicgstab(), enlarged_cg(), enlarged_orthomin(), ecg(), sre_cg(), pr_cg(), pipelined_pr_cg(),
-    pipelined_s_step_cg(), s_step_cg(), gmres(), chebyshev_iteration();
+    pipelined_s_step_cg(), s_step_cg(), gmres(), ca_gmres(), chebyshev_iteration();
 
 const std::vector<Method>& methods() {
     static const std::vector<Method> all{bicgstab(),
@@ -31,6 +31,7 @@ const std::vector<Method>& methods() {
                                          pipelined_s_step_cg(),
                                          s_step_cg(),
                                          gmres(),
+                                         ca_gmres(),
                                          chebyshev_iteration(),
                                          relaxation(),
                                          algebraic_cycles()};

@@ -392,7 +392,7 @@ class KeysWithoutEffect(KeelTest):
             "problem.columns": "needs run.mode = spmv or exchange",
             "problem.contrast": "needs problem.coefficients = smooth or ball or front",
             "multigrid.relaxation": "needs multigrid.smoother = gsrb",
-            "bottom.s": "needs bottom.solver = ca_bicgstab or ca_cg or pipelined_s_step_cg or s_step_cg",
+            "bottom.s": "needs bottom.solver = ca_bicgstab or ca_cg or pipelined_s_step_cg or s_step_cg or ca_gmres",
             "run.survey": "needs run.mode = survey",
             "network.write": "needs run.mode = network",
         }.items():

@@ -24,7 +24,7 @@ GRIDS = [
     (4, AGGLOMERATED, 0.1),
     (4, [*AGGLOMERATED, "multigrid.interpolation=linear", "problem.storage=blocks"], 0.1),
     (4, [*AGGLOMERATED, "multigrid.precision=mixed"], 0.1),
-    (1, [*KRYLOV, "bottom.solver=ca_bicgstab"], 0.1),
+    (1, [*KRYLOV, "bottom.solver=ca_gmres"], 0.1),
     (1, [*KRYLOV, "bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=v_cycle"], 0.1),
     (1, [*KRYLOV, "bottom.scaling=none", "bottom.preconditioner=block_ic0", "bottom.norm=natural", "bottom.solver=ca_cg",
          "bottom.basis=newton"], 0.1),

@@ -60,6 +60,7 @@ const std::vector<Choices> groups{
      {"bottom.solver=ca_cg", "bottom.powers=fused_matrix_powers", "bottom.gram_precision=double_double"},
      {"bottom.solver=pipelined_s_step_cg"},
      {"bottom.solver=s_step_cg", "bottom.small_system=gauss_seidel"},
+     {"bottom.solver=ca_gmres", "bottom.powers=matrix_powers"},
      {"bottom.solver=pipelined_cg"},
      {"bottom.solver=deep_pipelined_cg", "bottom.depth=3"},
      {"bottom.solver=pipelined_bicgstab"},

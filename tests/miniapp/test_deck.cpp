@@ -539,10 +539,10 @@ TEST_CASE("what does not go together is refused, each mistake once") {
          {"not tested by deep_pipelined_cg with a preconditioner; give "
           "bottom.norm = \"natural\""}},
         {{"run.mode=spmv", "run.solve=true", "problem.matrix=stencil5", "problem.rows=289",
-          "bottom.solver=bicgstab", "bottom.scaling=none", "bottom.preconditioner=amg",
+          "bottom.solver=ca_gmres", "bottom.scaling=none", "bottom.preconditioner=amg",
           "amg.coarsest=krylov"},
-         {"the preconditioner is then another in every iteration, which bicgstab "
-          "does not allow; choose cg, or amg.coarsest = \"replicated\" or \"gathered\""}},
+         {"the preconditioner is then another in every iteration, which ca_gmres "
+          "does not allow; choose cg, gmres, or amg.coarsest = \"replicated\" or \"gathered\""}},
         {{"run.mode=krylov", "bottom.solver=cg", "bottom.preconditioner=v_cycle", "problem.box=8",
           "multigrid.bottom_box=8"},
          {"a V-cycle needs two levels; choose multigrid.bottom_box below problem.box = 8",
@@ -552,8 +552,8 @@ TEST_CASE("what does not go together is refused, each mistake once") {
           "multigrid.post=3", "multigrid.interpolation=linear"},
          {"cg needs a symmetric one: multigrid.pre = 2 must equal multigrid.post = 3",
           "cg needs a symmetric one; give multigrid.interpolation = \"constant\""}},
-        {{"run.mode=krylov", "bottom.solver=ca_bicgstab", "bottom.scaling=none",
-          "bottom.powers=matrix_powers", "bottom.preconditioner=v_cycle"},
+        {{"run.mode=krylov", "bottom.solver=ca_gmres", "bottom.scaling=none", "bottom.powers=matrix_powers",
+          "bottom.preconditioner=v_cycle"},
          {"a preconditioner takes part in every power; give bottom.powers = \"paired\""}},
         {{"run.mode=survey", "run.survey=[\"ca_cg\",\"ca_bicgstab powers_depth=2\"]",
           "bottom.powers=matrix_powers"},
@@ -565,7 +565,7 @@ TEST_CASE("what does not go together is refused, each mistake once") {
           "are dependent"}},
         {{"run.mode=survey", "run.survey=[\"cg s=8\"]"},
          {"run.survey: \"cg s=8\": bottom.s: needs bottom.solver = ca_bicgstab "
-          "or ca_cg or pipelined_s_step_cg or s_step_cg; leave it out"}},
+          "or ca_cg or pipelined_s_step_cg or s_step_cg or ca_gmres; leave it out"}},
         {{"bottom.solver=pipelined_cg", "bottom.norm=max"},
          {"tested by bicgstab and cg at the bottom of cycles"}},
         {{"bottom.solver=cg", "run.mode=krylov", "bottom.norm=max"},

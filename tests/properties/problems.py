@@ -113,6 +113,7 @@ SOLVERS = [
     ["bottom.solver=sre_cg", "bottom.splitting=interleaved", "bottom.block=2"],
     ["bottom.solver=s_step_cg", "bottom.s=3"],
     ["bottom.solver=gmres", "bottom.restart=4"],
+    ["bottom.solver=ca_gmres", "bottom.basis=newton"],
     ["bottom.solver=smooth"],
 ]
 

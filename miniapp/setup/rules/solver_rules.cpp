@@ -125,7 +125,7 @@ void check_preconditioner(Rules& rules, const NamedSolver& solver, bool of_matri
     rules.require(of_blocks || method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
                   {"amg.coarsest", "bottom.solver", "bottom.preconditioner", "run.survey"},
                   fmt::format("amg.coarsest = \"krylov\": the preconditioner is then another in every "
-                              "iteration, which {} does not allow; choose cg, or amg.coarsest = "
+                              "iteration, which {} does not allow; choose cg, gmres, or amg.coarsest = "
                               "\"replicated\" or \"gathered\"",
                               bottom.solver));
 }

@@ -36,7 +36,13 @@ void Arnoldi::add(Vector y, double c, std::span<const double> d, std::span<const
     A.combine(y, factors_, terms_);
 }
 
+void Arnoldi::form(Vector w, std::span<const double> y) {
+    y = on_basis(y);
+    A.combine(w, y, basis().first(y.size()));
+}
+
 void Arnoldi::correct(Vector x, std::span<const double> y) {
+    y = on_basis(y);
     if (M == nullptr) return add(x, 1, y, basis());
     if (M->varies()) return add(x, 1, y, Mv_);
     const Vector Vy = basis().back();

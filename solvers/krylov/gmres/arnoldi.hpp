@@ -21,28 +21,36 @@ class Arnoldi {
 
     // v_1 = r / norm, where `norm` is |r|. r is not changed. Collective, as all that follows.
     void begin(Vector r, double norm);
-    // Applies A M to the newest vector, and makes the next one of the result.
+    // Applies A M to the newest vector, or its powers, and makes the next one, or ones, of the result.
     virtual void extend() = 0;
-    // Makes the newest column of H known, where extend() has left it open.
+    // Makes columns of H known, or known to rounding, where extend() has left them open.
     virtual void conclude() {}
 
     // The columns of H that are known. Column k has k + 2 entries, k from 0.
     std::size_t known() const { return known_; }
     std::span<const double> column(std::size_t k) const { return std::span(H_[k]).first(k + 2); }
-    virtual std::span<const Vector> basis() const = 0;  // the columns of V
+    // The columns of H that the next extend() or conclude() leaves as they are.
+    virtual std::size_t settled() const { return known_; }
+    virtual std::span<const Vector> basis() const = 0;  // the columns of V, or vectors that span the same
 
+    void form(Vector w, std::span<const double> y);  // w = V y
     // x += M V y. A fixed M is applied once; of one that varies each M v was kept.
     void correct(Vector x, std::span<const double> y);
+    virtual void adopt(const Spectrum&) {}  // as KrylovMethod
 
   protected:
     explicit Arnoldi(const MethodSetup& setup);
 
     virtual void take_first(Vector r, double norm) = 0;
+    // Coordinates on basis() of V y.
+    virtual std::span<const double> on_basis(std::span<const double> y) { return y; }
     // w = A M v, v the k-th column of V, from 0.
     void apply(Vector w, Vector v, std::size_t k);
     // y = c y + SUM d_n x_n
     void add(Vector y, double c, std::span<const double> d, std::span<const Vector> x);
 
+    // Leaves `known` columns of H.
+    void forget(std::size_t known) { known_ = known; }
     // The next column of H, which is known from now on.
     std::span<double> next_column() {
         std::vector<double>& column = H_[known_++];
@@ -62,6 +70,11 @@ class Arnoldi {
 
 // By the form that the options name, for bottom.restart columns of H.
 std::unique_ptr<Arnoldi> make_arnoldi(const MethodSetup& setup);
+// By panels of bottom.s columns (s_step/ca_gmres.cpp).
+std::unique_ptr<Arnoldi> make_panels(const MethodSetup& setup);
+
+// GMRES (gmres.cpp).
+std::unique_ptr<KrylovMethod> gmres_on(const MethodSetup& setup, std::unique_ptr<Arnoldi> V);
 
 // The costs of a whole cycle of bottom.restart iterations, besides the applications.
 struct ArnoldiCost {

@@ -33,6 +33,15 @@ class LeastSquares {
         g_.assign(1, norm);
     }
     std::size_t size() const { return rotations_.size(); }
+    // Forgets columns of H but the first k.
+    void rewind(std::size_t k) {
+        while (size() > k) {
+            const auto [c, s] = rotations_.back();
+            QR::rotate(g_[size() - 1], g_[size()], c, -s);
+            rotations_.pop_back();
+            g_.pop_back();
+        }
+    }
 
     // Takes the next column of H. The norm of what the least squares leave.
     double add(std::span<const double> column) {
@@ -74,53 +83,80 @@ class LeastSquares {
 
 class Gmres : public MethodOfSystem {
   public:
-    explicit Gmres(const MethodSetup& setup)
-        : MethodOfSystem(setup), V(make_arnoldi(setup)), H(static_cast<std::size_t>(setup.options.restart)) {}
+    Gmres(const MethodSetup& setup, std::unique_ptr<Arnoldi> relation)
+        : MethodOfSystem(setup), V(std::move(relation)), H(static_cast<std::size_t>(setup.options.restart)) {}
+
+    void adopt(const Spectrum& spectrum) override { V->adopt(spectrum); }
 
     Outcome iterate(const Run& run, Report& report) override {
         const int last = report.iterations + run.limit;
-        double norm = std::sqrt(run.rr);
+        norm = std::sqrt(run.rr);
         for (;;) {
-            const auto end = cycle(run, norm, last, report);
-            const auto rest = H.rest();
-            if (!end) A.combine(run.r, rest, V->basis().first(rest.size()));  // r = b - A x
-            V->correct(run.x, H.y());                                         // 12
+            const auto end = cycle(run, last, report);
+            if (!end) V->form(run.r, H.rest());  // r = b - A x
+            V->correct(run.x, H.y());            // 12
             if (end) return *end;
         }
     }
 
   private:
     // The iterations until a restart, or how they ended before.
-    std::optional<Outcome> cycle(const Run& run, double& norm, int last, Report& report) {
+    std::optional<Outcome> cycle(const Run& run, int last, Report& report) {
         V->begin(run.r, norm);  // 1
         H.begin(norm);
         const auto most = static_cast<std::size_t>(std::min(options.restart, last - report.iterations));
-        for (std::size_t step = 0; H.size() < most; ++step) {  // 2
+        std::optional<Outcome> end;
+        for (std::size_t step = 0; !end && H.size() < most; ++step) {  // 2
+            const std::size_t before = H.size();
+            H.rewind(V->settled());
             if (step < most)
                 V->extend();  // 3 to 9
             else
                 V->conclude();
-            if (V->known() == H.size()) continue;
-            const auto column = V->column(H.size());
-            norm = H.add(column);
-            ++report.iterations;
-            report.residuals.push_back(norm / run.scale);
-            if (norm <= run.target) return Outcome::converged;
-            if (!std::isfinite(norm) || unusable(column.back())) return report.breakdown("h");
+            add_columns(before);
+            while (!end && H.size() < std::min(V->known(), most)) end = iteration(run, report);
         }
-        if (report.iterations == last) return Outcome::iteration_limit;
-        return std::nullopt;
+        if (const std::size_t before = H.size(); V->settled() < before) {
+            H.rewind(V->settled());
+            V->conclude();
+            add_columns(before);
+            report.residuals.back() = norm / run.scale;
+            if (end == Outcome::converged && norm > run.target) end.reset();
+        }
+        if (!end && report.iterations == last) return Outcome::iteration_limit;
+        return end;
+    }
+
+    void add_columns(std::size_t size) {
+        while (H.size() < size) norm = H.add(V->column(H.size()));
+    }
+    std::optional<Outcome> iteration(const Run& run, Report& report) {
+        add_columns(H.size() + 1);
+        ++report.iterations;
+        report.residuals.push_back(norm / run.scale);
+        if (norm <= run.target) return Outcome::converged;
+        if (!std::isfinite(norm) || unusable(V->column(H.size() - 1).back())) return report.breakdown("h");
+        return {};
     }
 
     std::unique_ptr<Arnoldi> V;
     LeastSquares H;
+    double norm = 0;  // |b - A x|
 };
+
+std::unique_ptr<KrylovMethod> by_form(const MethodSetup& setup) {
+    return gmres_on(setup, make_arnoldi(setup));
+}
 
 Quantity in_restart(const std::string& text, double (*of_cycle)(const BottomOptions&)) {
     return {text, [of_cycle](const BottomOptions& options) { return of_cycle(options) / options.restart; }};
 }
 
 }  // namespace
+
+std::unique_ptr<KrylovMethod> gmres_on(const MethodSetup& setup, std::unique_ptr<Arnoldi> V) {
+    return std::make_unique<Gmres>(setup, std::move(V));
+}
 
 Method gmres() {
     return {
@@ -140,8 +176,8 @@ Method gmres() {
         .preconditioning = Preconditioning::own,
         .preconditioned_vectors = 1,
         .flexible = true,
-        .make = made<Gmres>,
-        .make_preconditioned = made<Gmres>,
+        .make = by_form,
+        .make_preconditioned = by_form,
     };
 }
 

@@ -96,9 +96,7 @@ Method ca_bicgstab() {
     return {
         .name = "ca_bicgstab",
         .source = "Williams et al. 2014, Alg. 2, corrected",
-        .use =
-            "all-reduces are the bottleneck: one every s iterations; beyond s = 4 with basis newton or "
-            "chebyshev",
+        .use = "one all-reduce every s iterations; beyond s = 4 basis newton or chebyshev",
         .scaling = DiagonalScaling::right,
         .exchanges = exchanges_of_pairs("2", "4 - 1/s", "2s", 2),
         .reductions = per_outer_step("1/s", [](double) { return 1.0; }),

@@ -23,14 +23,23 @@ Quantity per_outer_step(const std::string& text, FormulaInS formula) {
     return {text, [formula](const BottomOptions& o) { return formula(o.s) / o.s; }};
 }
 
+std::optional<double> exchanges_of_powers(const BottomOptions& options, int degree) {
+    if (!exchanges_for_several(options.powers)) return {};
+    const int depth = options.powers_depth > 0 ? options.powers_depth : degree;
+    return std::ceil(1.0 * degree / depth) / options.s;
+}
+
+double recurrence_flops(Basis basis, int powers, int bases) {
+    return basis == Basis::newton ? 3 * powers : basis == Basis::chebyshev ? 5 * powers - 2 * bases : 0;
+}
+
 Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequential, const std::string& m,
                             int degree_per_s) {
     return {paired + "; sequential " + sequential + "; matrix_powers ceil(" + m + "/depth)/s",
             [degree_per_s](const BottomOptions& o) {
-                const int degree = degree_per_s * o.s;
-                const int depth = o.powers_depth > 0 ? o.powers_depth : degree;
-                if (exchanges_for_several(o.powers)) return std::ceil(1.0 * degree / depth) / o.s;
-                return o.powers == Powers::paired ? degree_per_s : 2 * degree_per_s - 1.0 / o.s;
+                const double in_turns = 2 * degree_per_s - 1.0 / o.s;
+                return exchanges_of_powers(o, degree_per_s * o.s)
+                    .value_or(o.powers == Powers::paired ? degree_per_s : in_turns);
             }};
 }
 
@@ -42,11 +51,10 @@ Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others) {
                     o.gram_precision == GramPrecision::twofold ? accurate_product_flops : 2;
                 const double gram =
                     product * static_cast<double>(gram_pairs(n, static_cast<std::size_t>(others)));
-                const int first = std::min(2, 2 * degree - 1);  // applications to the first vector of a basis
-                const double recurrences = o.basis == Basis::newton      ? 3 * (2 * degree - 1)
-                                           : o.basis == Basis::chebyshev ? 5 * (2 * degree - 1) - 2 * first
-                                                                         : 0;
-                return (gram + 2 * combine_flops(n) + combine_flops(n + 1) + recurrences) / o.s;
+                const int powers = 2 * degree - 1;
+                return (gram + 2 * combine_flops(n) + combine_flops(n + 1) +
+                        recurrence_flops(o.basis, powers, std::min(2, powers))) /
+                       o.s;
             }};
 }
 

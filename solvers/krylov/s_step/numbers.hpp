@@ -3,6 +3,7 @@
 // Numbers that the rows of s-step methods share. They are those once telescoping has reached s; the longer
 // of a pair of bases has degree m = degree_per_s * s.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ using FormulaInS = double (*)(double s);
 
 Quantity in_s(const std::string& text, FormulaInS formula);
 Quantity per_outer_step(const std::string& text, FormulaInS formula);  // divided by s
+
+// Per iteration, where one exchange is for several powers of a basis of this degree; else nothing.
+std::optional<double> exchanges_of_powers(const BottomOptions& options, int degree);
+// Flops of the recurrences of `bases` bases with `powers` powers in all, besides the applications.
+double recurrence_flops(Basis basis, int powers, int bases);
 
 // Paired, one per power of A on the longer of the two bases; sequential, one per application; matrix powers,
 // one for each `depth` powers. `m`: the degree's text.

@@ -48,9 +48,7 @@ Method algebraic_cycles() {
     return {
         .name = "amg",
         .source = "Vanek, Mandel, Brezina 1996; Ruge, Stueben 1987; keys of [amg]",
-        .use =
-            "bottom grids of many cells, whatever their coefficients; a cycle of its levels an iteration "
-            "comes on top",
+        .use = "bottom grids of many cells, whatever their coefficients; its cycle comes on top",
         .exchanges = 1,
         .reductions = 1,
         .words = 1,

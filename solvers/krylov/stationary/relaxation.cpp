@@ -11,7 +11,7 @@ Method relaxation() {
     return {
         .name = "smooth",
         .source = "relaxation with multigrid.smoother",
-        .use = "no all-reduce at all; only for bottom grids of a few cells",
+        .use = "only for bottom grids of a few cells",
         .exchanges = 2,
         .flops = 13,
         .keys = {"sweeps"},

@@ -1,5 +1,5 @@
-// GMRES and the forms of Arnoldi's relation: the relation itself, SciPy's histories, preconditioners that
-// vary, and ends of solves.
+// GMRES, also s steps at a time, and the forms of Arnoldi's relation: the relation itself, SciPy's histories,
+// preconditioners that vary, and ends of solves.
 
 #include <catch2/catch.hpp>
 
@@ -13,12 +13,20 @@ using namespace keel::test;
 
 namespace {
 
-constexpr Orthogonalisation forms[] = {Orthogonalisation::mgs, Orthogonalisation::cgs2,
-                                       Orthogonalisation::icwy, Orthogonalisation::delayed};
-
-Orthogonalisation any_form() {
-    return GENERATE(Orthogonalisation::mgs, Orthogonalisation::cgs2, Orthogonalisation::icwy,
-                    Orthogonalisation::delayed);
+std::vector<BottomOptions> forms(int restart) {
+    std::vector<BottomOptions> all;
+    for (const auto form : {Orthogonalisation::mgs, Orthogonalisation::cgs2, Orthogonalisation::icwy,
+                            Orthogonalisation::delayed})
+        all.push_back({.solver = "gmres", .restart = restart, .orthogonalisation = form});
+    for (const auto& [s, basis] : {std::pair{1, Basis::monomial}, {7, Basis::monomial}, {13, Basis::newton}})
+        all.push_back({.solver = "ca_gmres", .s = s, .basis = basis, .restart = restart});
+    return all;
+}
+BottomOptions any_form(int restart) {
+    return forms(restart)[GENERATE(range(std::size_t{0}, std::size_t{7}))];
+}
+std::string text(const BottomOptions& o) {
+    return o.solver + (o.solver == "gmres" ? name(o.orthogonalisation) : name(o.basis) + std::to_string(o.s));
 }
 
 // D^-1 or, if it varies, D^-2 and so on in turns, whatever it is applied to.
@@ -40,35 +48,43 @@ class Diagonal : public Preconditioner {
     bool varies_;
 };
 
-BottomOptions options_of(Orthogonalisation form, int restart) {
-    return {.restart = restart, .orthogonalisation = form};
-}
-
 }  // namespace
 
 TEST_CASE("in every form A M V = V H, and V is as orthogonal as the form makes it") {
-    const auto form = any_form();
+    constexpr int most = 40;
+    const BottomOptions options = any_form(most);
     enum class With { none, fixed, varying };
     const With with = GENERATE(With::none, With::fixed, With::varying);
-    CAPTURE(name(form), static_cast<int>(with));
-    constexpr int most = 40;
+    CAPTURE(text(options), static_cast<int>(with));
+    const bool panels = options.solver == "ca_gmres";
+    if (panels && with == With::varying) return;  // refused
     OneLevel system(rough);
     LinearSystem& A = system.A;
     Diagonal M(system.level, with == With::varying);
-    const auto V = make_arnoldi({A, options_of(form, most), {}, with == With::none ? nullptr : &M});
+    // D^-1 A has eigenvalues up to 2, this A about as many times more as D^-1 is less than 1.
+    const MethodSetup setup{
+        A, options, {0, with == With::fixed ? 2.0 : 5000.0}, with == With::none ? nullptr : &M};
+    const auto V = panels ? make_panels(setup) : make_arnoldi(setup);
     A.scale_right_side(system.b, system.level.f);
     V->begin(system.b, A.norm(system.b));
-    for (int k = 0; k < most; ++k) V->extend();
-    V->conclude();
+    for (int step = 0; step < most && V->known() < most; ++step) V->extend();
+    if (V->known() < most || V->settled() < most) V->conclude();
     REQUIRE(V->known() == most);
+    REQUIRE(V->settled() == most);
 
-    const auto v = V->basis();
+    std::vector<Field> v;
+    for (std::size_t k = 0; k <= most; ++k) {
+        std::vector<double> y(k + 1);
+        y[k] = 1;
+        V->form(v.emplace_back(A.make_vector()), y);
+    }
     double largest = 0;
     for (std::size_t i = 0; i <= most; ++i)
         for (std::size_t j = 0; j <= i; ++j)
             largest = std::max(largest, std::abs(A.dot(v[i], v[j]) - (i == j ? 1.0 : 0.0)));
     // One pass leaves what the condition of the basis says; the others reorthogonalise.
-    const bool once = form == Orthogonalisation::mgs || form == Orthogonalisation::icwy;
+    const auto form = options.orthogonalisation;
+    const bool once = !panels && (form == Orthogonalisation::mgs || form == Orthogonalisation::icwy);
     CHECK(largest < (once ? 1e-5 : 1e-14));
     CHECK((largest > 1e-12) == once);
 
@@ -76,15 +92,11 @@ TEST_CASE("in every form A M V = V H, and V is as orthogonal as the form makes i
     const Field x = A.make_vector(), Ax = A.make_vector();
     double worst = 0, scale = 0;
     for (std::size_t k = 0; k + 1 < most; k += 7) {
-        // correct() takes the last column of V for room where M is fixed.
         std::vector<double> y(most);
         y[k] = 1;
         const auto h = V->column(k);
         A.fill(x, 0.0);
-        if (with == With::fixed)
-            M.apply(x, v[k]);
-        else
-            V->correct(x, y);
+        V->correct(x, y);
         A.apply(Ax, x);
         for (std::size_t i = 0; i < h.size(); ++i) {
             worst = std::max(worst, std::abs(A.dot(v[i], Ax) - h[i]));
@@ -93,7 +105,7 @@ TEST_CASE("in every form A M V = V H, and V is as orthogonal as the form makes i
         worst = std::max(worst, A.norm(Ax));
         scale = std::max(scale, std::abs(h[k]));
     }
-    CHECK(worst < 1e-11 * scale);
+    CHECK(worst < (panels ? 1e-9 : 1e-11) * scale);
 }
 
 TEST_CASE("GMRES has SciPy's histories in every form", "[golden]") {
@@ -101,13 +113,13 @@ TEST_CASE("GMRES has SciPy's histories in every form", "[golden]") {
     const auto file = golden("gmres.json");
     const double tolerance = file.at("tol");
     for (const auto& json : in_turns(file.at("cases")))
-        for (const Orthogonalisation form : forms) {
-            INFO(json.at("problem").dump() << ", restart " << json.at("restart") << ", " << name(form));
+        for (const BottomOptions& form : forms(json.at("restart"))) {
+            INFO(json.at("problem").dump() << ", restart " << json.at("restart") << ", " << text(form));
             const bool scaled = json.at("problem").value("jacobi", 0) == 1;
             OneLevel system(problem_of(json.at("problem"), m),
                             scaled ? DiagonalScaling::right : DiagonalScaling::none);
-            const Report report =
-                system.solve(made("gmres", options_of(form, json.at("restart"))), {tolerance, 2000, 8});
+            const Spectrum spectrum{0, scaled ? 2.0 : 9000.0};
+            const Report report = system.solve(made(form.solver, form, spectrum), {tolerance, 2000, 8});
             CHECK(report.met);
             CHECK(system.residual() <= 1.001 * tolerance);
             const auto history = json.at("hist").get<std::vector<double>>();
@@ -115,23 +127,24 @@ TEST_CASE("GMRES has SciPy's histories in every form", "[golden]") {
             for (std::size_t k = 0; k + 1 < std::min(history.size(), report.residuals.size()); ++k) {
                 CAPTURE(k);
                 CHECK(report.residuals[k + 1] <= report.residuals[k] * (1 + 1e-12));
-                // A restart adds the rounding of two ways to form its residual.
+                // A restart adds the rounding of two ways to form its residual, a panel its condition.
                 const bool restarted = k >= json.at("restart").get<std::size_t>();
-                CHECK(report.residuals[k + 1] == Approx(history[k]).epsilon(restarted ? 2e-2 : 1e-6));
+                const bool panels = form.solver == "ca_gmres";
+                const double whole = panels ? 1e-4 : 1e-6, late = panels ? 0.4 : 2e-2;
+                CHECK(report.residuals[k + 1] == Approx(history[k]).epsilon(restarted ? late : whole));
             }
         }
 }
 
 TEST_CASE("GMRES takes a preconditioner that is another each time, and claims what is true") {
-    const auto form = any_form();
+    const BottomOptions options = any_form(12);
     const bool varies = GENERATE(false, true);
-    CAPTURE(name(form), varies);
+    CAPTURE(text(options), varies);
     OneLevel system(rough);
     Diagonal M(system.level, varies);
-    const BottomOptions options = options_of(form, 12);
-    const Make make = [&](LinearSystem& A) {
-        return method_named("gmres").make_preconditioned({A, options, {}, &M});
-    };
+    const Method& method = method_named(options.solver);
+    if (varies && !method.flexible) return;
+    const Make make = [&](LinearSystem& A) { return method.make_preconditioned({A, options, {0, 2}, &M}); };
     const Report report = system.solve(make, {1e-7, 1000, 8});
     CHECK(report.outcome == Outcome::converged);
     CHECK(report.restarts == 0);
@@ -141,9 +154,9 @@ TEST_CASE("GMRES takes a preconditioner that is another each time, and claims wh
 }
 
 TEST_CASE("GMRES ends where the Krylov space does, with the solution or with a breakdown") {
-    const auto form = any_form();
-    CAPTURE(name(form));
-    const Make make = made("gmres", options_of(form, 20));
+    const BottomOptions options = any_form(20);
+    CAPTURE(text(options));
+    const Make make = made(options.solver, options, {0, 100});
     // A right-hand side that is an eigenvector: the first iteration is exact.
     OneLevel wave({.boxes = {2, 2, 2}, .width = 4});
     wave.setup.set(wave.level.f,

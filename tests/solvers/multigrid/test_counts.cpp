@@ -141,7 +141,7 @@ TEST_CASE("every row of the table of bottom solvers is what a run counts") {
                     CHECK(flops == Approx(8 * (of_operator + row.flops.of(options) - less)));
                 }
             }
-    for (const std::string name : {"ca_bicgstab", "ca_cg"})
+    for (const std::string name : {"ca_bicgstab", "ca_cg", "ca_gmres"})
         for (const int s : {2, 4})
             for (const int depth : {0, 1, 2, 3, 4}) {
                 CAPTURE(name, s, depth);
