@@ -38,6 +38,7 @@ struct Check {
 };
 
 Check all_converged(long converged, long solves);  // "solves_converged"
+Check basis_orthogonality(double lost);            // KrylovMethod::orthogonality()
 
 // The work of the solves behind a figure of merit; figures of solves with other tolerances cannot be
 // compared.

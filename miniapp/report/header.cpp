@@ -105,6 +105,10 @@ Check all_converged(long converged, long solves) {
             fmt::format("all of {}", solves)};
 }
 
+Check basis_orthogonality(double lost) {
+    return {"basis_orthogonality", lost < 1, lost, "< 1, of |I - V^T V|"};
+}
+
 Index RunFacts::cells(std::size_t level) const {
     if (levels.empty()) return {};
     return in_each_direction(levels[level].width, dimensions, 1) * levels[level].boxes;

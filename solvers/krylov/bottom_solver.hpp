@@ -39,6 +39,7 @@ class BottomSolver : KrylovMethod {
     Report finish();
     // L has other coefficients now, in the same fields. Local.
     void update();
+    std::optional<double> orthogonality() override { return method_->orthogonality(); }
 
   private:
     // A run of the method, which adopts an estimate of the spectrum first where the options ask for one and

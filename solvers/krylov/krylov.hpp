@@ -44,6 +44,9 @@ class KrylovMethod {
     virtual Outcome iterate(const Run& run, Report& report) = 0;
     // The eigenvalues of the operator, which may have other coefficients now, should lie in this spectrum.
     virtual void adopt(const Spectrum&) {}
+    // |I - V^T V|, Frobenius norm, of the last cycle's columns of V, if the method keeps such a basis. It is
+    // used up. Collective.
+    virtual std::optional<double> orthogonality() { return {}; }
 };
 
 // All that a method is made for.

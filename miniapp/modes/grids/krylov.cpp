@@ -151,6 +151,7 @@ class KrylovMode : public HierarchyMode {
                       {.before = convergence_text(setting.grids.use.solvers.front(), kind, solves.back()) +
                                  "\n" + kernels_text(kernels, iterations / done),
                        .records = kernel_records(kernels, solver, iterations / done)});
+        if (const auto lost = krylov->orthogonality()) findings.checks.push_back(basis_orthogonality(*lost));
         findings.checks.push_back(residual_recomputed(top, setting.problem, options, M.get()));
         findings.checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
         findings.checks.push_back(operator_symmetry(setting.hierarchy));

@@ -364,6 +364,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, S
     }
     if (M && M->vanished().empty() && !M->varies() && wants_symmetric_preconditioner(options))
         findings.checks.push_back(symmetry_check(A, *M));
+    if (const auto lost = krylov->orthogonality()) findings.checks.push_back(basis_orthogonality(*lost));
     findings.checks.push_back(residual_check(A, options, M.get(), u, f));
     const auto converged =
         std::ranges::count_if(mine.solves, [](const auto& one) { return one.report.succeeded(); });

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "kernels/bodies/vector.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
@@ -39,6 +40,21 @@ void Arnoldi::add(Vector y, double c, std::span<const double> d, std::span<const
 void Arnoldi::form(Vector w, std::span<const double> y) {
     y = on_basis(y);
     A.combine(w, y, basis().first(y.size()));
+}
+
+double Arnoldi::orthogonality() {
+    if (known_ == 0) return 0;
+    form_basis();
+    std::vector<double> products(gram_pairs(known_, 0));
+    A.gram(basis().first(known_), {}, products);
+    double sum = 0;
+    const double* next = products.data();
+    for (std::size_t i = 0; i < known_; ++i) {
+        sum += (*next - 1) * (*next - 1);
+        ++next;
+        for (std::size_t j = i + 1; j < known_; ++j, ++next) sum += 2 * *next * *next;
+    }
+    return std::sqrt(sum);
 }
 
 void Arnoldi::correct(Vector x, std::span<const double> y) {

@@ -37,6 +37,7 @@ class Arnoldi {
     // x += M V y. A fixed M is applied once; of one that varies each M v was kept.
     void correct(Vector x, std::span<const double> y);
     virtual void adopt(const Spectrum&) {}  // as KrylovMethod
+    double orthogonality();                 // as KrylovMethod, of as many columns of V as H has
 
   protected:
     explicit Arnoldi(const MethodSetup& setup);
@@ -44,6 +45,7 @@ class Arnoldi {
     virtual void take_first(Vector r, double norm) = 0;
     // Coordinates on basis() of V y.
     virtual std::span<const double> on_basis(std::span<const double> y) { return y; }
+    virtual void form_basis() {}  // makes basis() V itself, and ends the cycle
     // w = A M v, v the k-th column of V, from 0.
     void apply(Vector w, Vector v, std::size_t k);
     // y = c y + SUM d_n x_n

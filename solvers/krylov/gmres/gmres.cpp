@@ -87,6 +87,7 @@ class Gmres : public MethodOfSystem {
         : MethodOfSystem(setup), V(std::move(relation)), H(static_cast<std::size_t>(setup.options.restart)) {}
 
     void adopt(const Spectrum& spectrum) override { V->adopt(spectrum); }
+    std::optional<double> orthogonality() override { return V->orthogonality(); }
 
     Outcome iterate(const Run& run, Report& report) override {
         const int last = report.iterations + run.limit;

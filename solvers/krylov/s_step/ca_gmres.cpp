@@ -151,6 +151,16 @@ class Panels : public Arnoldi {
         return y_;
     }
 
+    void form_basis() override {
+        std::vector<double> c;
+        for (std::size_t k = columns_; k-- > 0;) {
+            c.assign(k + 1, 0.0);
+            c[k] = 1;
+            solve(c);
+            add(V_[k], c[k], std::span(c).first(k), V_);
+        }
+    }
+
     // Stage 1 for column k of a panel.
     void orthogonalise(std::size_t k, std::size_t first) {
         std::vector<double>& c = C_[k] = R_[k];
