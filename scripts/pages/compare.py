@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from studies.records import Record
 
 TOLERANCE = 0.05  # for iterations and predicted seconds; between compilers 4 % were seen
-RESIDUALS = ("true_residual",)  # rounding decides on their digits
+RESIDUALS = ("true_residual", "value")  # rounding decides on their digits; of checks the latter
 RESIDUAL_FACTOR, NO_ACCURACY = 20, 1e-3  # residuals are compared within the factor, and not above the bound
 EXACT = ("plan", "scheme", "total")  # kinds whose numbers are counted from plans
 COUNTS = ("iterations", "bottom_iterations", "cycles")  # unchanged ones make a record's other counts exact
