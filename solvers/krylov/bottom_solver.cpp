@@ -15,7 +15,9 @@ void check_preconditioned(const BottomOptions& options, const Preconditioner& M)
     const bool makes_bases = method.degree.of(options) > 0;
     const bool symmetric = method.preconditioning == Preconditioning::symmetric;
     if (!method.accepts_preconditioner() || !method.tests(options.norm) || (symmetric && !M.symmetric()) ||
-        (M.varies() && !method.flexible) || options.scaling != Scaling::none ||
+        (M.varies() && !method.flexible) ||
+        (M.precision() == Precision::fp32 && method.preconditioning == Preconditioning::right) ||
+        options.scaling != Scaling::none ||
         (makes_bases && (exchanges_for_several(options.powers) ||
                          (symmetric && options.gram_precision == GramPrecision::twofold))))
         throw std::invalid_argument(options.solver + ": no such preconditioned method");
@@ -63,7 +65,8 @@ BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions&
 }
 
 BottomSolver::BottomSolver(std::unique_ptr<LinearSystem> L, const BottomOptions& options, Preconditioner& M)
-    : stop_{options.tolerance, options.max_iterations, options.max_restarts},
+    : stop_{options.tolerance, options.max_iterations, options.max_restarts, false,
+            M.precision() == Precision::fp32},
       options_(options),
       L_(std::move(L)),
       M_(&M),

@@ -36,6 +36,7 @@ struct Stop {
     int limit;            // iterations in all
     int max_restarts;     // under the verify-and-restart rule
     bool by_max = false;  // max norms in place of 2-norms
+    bool single = false;  // vectors are to have room in single precision
 };
 
 template <class Vector>

@@ -80,8 +80,8 @@ struct VerifiedSolve {
         A.combine(x, {1 / scale}, {best});
         if (scale != 1.0) {
             A.residual(r, b, x);
-            least = A.norm(r) * scale;
             A.combine(r, {scale}, {r});
+            least = A.norm(r);
             least_unscaled = A.squares(r).unscaled;
             if (least > target && report.outcome == Outcome::converged)
                 report.outcome = report.breakdown(Vanished::x);
@@ -106,10 +106,16 @@ constexpr void verify_and_restart(System& A, Method& method, Vector r, Vector be
     report.residuals.push_back(1.0);
     A.fill(x, 0.0);
     A.fill(best, 0.0);
-    Squares bb = tested_squares(A, b, stop.by_max);
-    const double scale = safe(bb.own) ? 1.0 : A.unit(b);
-    A.combine(r, {scale}, {b});
-    if (scale != 1.0) bb = tested_squares(A, r, stop.by_max);
+    const double unit = stop.single ? A.unit(b) : 1.0;
+    const bool fits = unit > 0x1p-30 && unit < 0x1p30;
+    A.combine(r, {fits ? 1.0 : unit}, {b});
+    Squares bb = tested_squares(A, r, stop.by_max);
+    double scale = fits ? 1.0 : unit;
+    if (fits && !safe(bb.own)) {
+        scale = A.unit(b);
+        A.combine(r, {scale}, {b});
+        if (scale != 1.0) bb = tested_squares(A, r, stop.by_max);
+    }
     if (std::isfinite(bb.own)) {
         VerifiedSolve<System> solve{A, r, best, x, b, stop, scale, bb};
         solve.run_until_met(method, report);

@@ -133,19 +133,19 @@ Report Multigrid::relax(Level& bottom) {
     return {{.outcome = Outcome::not_tested, .iterations = bottom_sweeps_}};
 }
 
-// u += e of `cycles` cycles in single precision for L e = r, whose maximum is `norm`.
-void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first) {
+// u = e, or u += e, of cycles in single precision for L e = r. The first of them may be a full one.
+void Multigrid::correct(int finest, Field u, Update update, Field r, const CorrectionScales& scales,
+                        int cycles, Cycle first) {
     Level& level = levels_.level(finest);
     Level& single = levels_.cycled(finest);
-    const CorrectionScales scales = correction_scales(norm, levels_.single_scale());
     single.operations.convert(single.f, r, scales.residual, Update::replace);
     share_right_hand_side(single);
     for (int n = 0; n < cycles; ++n)
-        if (first && n == 0 && options_.cycle == Cycle::f)
+        if (n == 0 && first == Cycle::f)
             full_multigrid(finest);
         else
             v_cycle(finest, n == 0 ? Guess::zero : Guess::with_ghosts);
-    level.operations.convert(level.u, single.u, scales.correction, Update::add);
+    level.operations.convert(u, single.u, scales.correction, update);
 }
 
 // From the bottom up: each level starts from the interpolated solution of the coarser one and takes one
@@ -179,7 +179,12 @@ std::vector<Report> Multigrid::full_cycle(int finest) {
 
 void Multigrid::cycle(Field u, Field f, Guess guess) {
     visits_.clear();
-    v_cycle_for(0, u, f, guess);
+    if (levels_.mixed()) {
+        check(guess == Guess::zero, "a cycle in single precision begins with zero");
+        correct(0, u, Update::replace, f, {.correction = levels_.single_scale()}, 1, Cycle::v);
+    } else {
+        v_cycle_for(0, u, f, guess);
+    }
     conclude_visit();
 }
 

@@ -13,6 +13,7 @@
 #include "solvers/multigrid/hierarchy.hpp"
 #include "solvers/multigrid/options.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
+#include "solvers/multigrid/stages.hpp"
 
 namespace keel {
 
@@ -61,8 +62,9 @@ class Multigrid {
     // f is removed first, in place. Collective over the ranks of the bottom level.
     Report solve_bottom();
 
-    // u = one V-cycle for L u = f from u = 0, or from the u that is given. u and f: fields of the finest
-    // level; f is not changed. Overwrites the level's r and u, f, r of the coarser ones. Collective.
+    // u = one V-cycle for L u = f from u = 0 or, in double precision, from the u that is given. u and f:
+    // fields of the finest level; f is not changed. Overwrites the level's r and u, f, r of the coarser ones.
+    // Collective.
     void cycle(Field u, Field f, Guess guess = Guess::zero);
     int bottom_iterations() const;  // in the last cycle
     // u of level `finest` by one full multigrid cycle for its f, as solve() begins with cycle "F", but
@@ -99,7 +101,8 @@ class Multigrid {
 
     void take_over(int l);
     void interpolate(int l, Interpolation interpolation, std::optional<Colour> colour = std::nullopt);
-    void correct(int finest, Field r, double norm, int cycles, bool first);
+    void correct(int finest, Field u, Update update, Field r, const CorrectionScales& scales, int cycles,
+                 Cycle first);
     double stored_residual_norm(Level& level);
     void v_cycle(int l, Guess guess, double* norm = nullptr);
     void v_cycle_for(int l, Field u, Field f, Guess guess = Guess::zero);

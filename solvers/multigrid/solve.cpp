@@ -79,8 +79,10 @@ void Multigrid::iterate_by_stages(Solve& solve) {
         const bool first = report.cycles == 0;
         const int cycles = std::min(cycles_of_next_stage(report.residuals, report.measured_after, rule),
                                     options_.max_cycles - report.cycles);
-        correct(solve.finest, first && solve.guess == Guess::zero ? solve.level.f : solve.level.r,
-                report.residuals.back() * solve.norm_f, cycles, first);
+        correct(solve.finest, solve.level.u, Update::add,
+                first && solve.guess == Guess::zero ? solve.level.f : solve.level.r,
+                correction_scales(report.residuals.back() * solve.norm_f, levels_.single_scale()), cycles,
+                first ? options_.cycle : Cycle::v);
         conclude_cycles(solve, cycles, norm);
     }
 }

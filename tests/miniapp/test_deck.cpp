@@ -501,7 +501,7 @@ TEST_CASE("what does not go together is refused, each mistake once") {
           "residual in double precision"}},
         {{"multigrid.precision=mixed", "run.mode=fixed_point", "problem.boundary=dirichlet"},
          {"run.mode = \"fixed_point\" has cycles in double precision alone; "
-          "choose double, or run.mode from solve, survey"}},
+          "choose double, or run.mode from solve, survey, krylov"}},
         {{"multigrid.cycle=F", "multigrid.max_cycles=1", "problem.box=16", "problem.boxes=[2,2,2]",
           "problem.shape=L", "problem.rhs=random", "multigrid.tolerance=1e-6", "multigrid.precision=mixed"},
          {"multigrid.bottom_box = 4: one full multigrid cycle is judged on grids "
@@ -555,6 +555,11 @@ TEST_CASE("what does not go together is refused, each mistake once") {
         {{"run.mode=krylov", "bottom.solver=ca_gmres", "bottom.scaling=none", "bottom.powers=matrix_powers",
           "bottom.preconditioner=v_cycle"},
          {"a preconditioner takes part in every power; give bottom.powers = \"paired\""}},
+        {{"run.mode=krylov", "bottom.solver=ca_bicgstab", "bottom.scaling=none",
+          "bottom.powers=matrix_powers", "bottom.preconditioner=v_cycle", "multigrid.precision=mixed"},
+         {"a preconditioner takes part in every power; give bottom.powers = \"paired\"",
+          "ca_bicgstab takes u = M y from it in the end, which would have the digits of single precision; "
+          "choose gmres or cg, or multigrid.precision = \"double\""}},
         {{"run.mode=survey", "run.survey=[\"ca_cg\",\"ca_bicgstab powers_depth=2\"]",
           "bottom.powers=matrix_powers"},
          {"solvers whose matrix powers want 2, 4 ghost layers; give all of them "

@@ -139,11 +139,12 @@ ReportTable level_table(const GridSetup& grids, const Resolved& resolved,
             add(purpose_of(use), of_one_colour, true,
                 sent_by_busiest(grids, use, row_of_one_colour(use, resolved, scheme)));
         if (!grids.hierarchy.mixed || use.level > 0 || !use.is(GhostCells::Purpose::stencil)) continue;
-        // The same in double precision, once for some cycles.
+        // The same in double precision, once for some cycles or for each iteration around them.
         const double wider = static_cast<double>(sizeof(double)) / static_cast<double>(use.value_bytes);
         sent.bytes *= wider;
         sent.off_node_bytes *= wider;
-        add("residual", "stage", false, sent);
+        const bool iterates = grids.use.krylov == KrylovLevel::finest;
+        add(iterates ? "operator" : "residual", iterates ? "iteration" : "stage", false, sent);
     }
     return table;
 }

@@ -97,8 +97,7 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
     if (grids.hierarchy.mixed)
         told.remarks.push_back(
             "multigrid.precision = mixed: cycles compute and send in single precision, but for the coarsest "
-            "level; "
-            "residuals, updates of u and what stops a solve are in double, once for some cycles");
+            "level; residuals, updates of u and what stops a solve are in double");
     if (const std::string remark = remark_on_agglomeration(grids); !remark.empty())
         told.remarks.push_back(remark);
     const bool shape_given = deck.is_set("problem.boxes");

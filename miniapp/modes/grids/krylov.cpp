@@ -95,7 +95,8 @@ class KrylovMode : public HierarchyMode {
         return {.coarsens = kind == PreconditionerKind::v_cycle,
                 .krylov = KrylovLevel::finest,
                 .preconditioner = kind,
-                .solvers = alone};
+                .solvers = alone,
+                .mixes = kind == PreconditionerKind::v_cycle};
     }
     void make_solvers(const PreparedGrids&, Hierarchy& hierarchy, const GridSetup& grids) const override {
         make_all_solvers(hierarchy, grids);
@@ -143,7 +144,8 @@ class KrylovMode : public HierarchyMode {
         findings.moved = movement_of(repeated->timers, static_cast<double>(findings.facts.domain->cells),
                                      repeated->digits);
         findings.merit =
-            cells_per_second(findings.facts, findings.seconds, {options.tolerance, repeated->digits});
+            cells_per_second(findings.facts, findings.seconds, {options.tolerance, repeated->digits},
+                             setting.grids.hierarchy.mixed);
         const auto kernels = kernel_times(
             repeated->timers, 0,
             kind == PreconditionerKind::v_cycle ? PreconditionedBy::cycle : PreconditionedBy::blocks);
@@ -194,6 +196,12 @@ class KrylovMode : public HierarchyMode {
         require(!solver.reads("basis") || !exchanges_for_several(p.bottom.powers),
                 {"bottom.powers", "bottom.solver", "bottom.preconditioner"},
                 "a preconditioner takes part in every power; give bottom.powers = \"paired\"");
+        require(p.multigrid.precision == CyclePrecision::doubled ||
+                    solver.preconditioning != Preconditioning::right,
+                {"multigrid.precision", "bottom.solver", "bottom.preconditioner"},
+                fmt::format("{} takes u = M y from it in the end, which would have the digits of single "
+                            "precision; choose gmres or cg, or multigrid.precision = \"double\"",
+                            solver.name));
         if (solver.preconditioning != Preconditioning::symmetric) return;
         require(p.bottom.gram_precision == GramPrecision::simple,
                 {"bottom.gram_precision", "bottom.solver", "bottom.preconditioner"},

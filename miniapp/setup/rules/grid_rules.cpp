@@ -71,9 +71,10 @@ void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
 // Cycles in single precision want a mode, a backend and a tolerance for them.
 void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
     if (p.multigrid.precision != CyclePrecision::mixed) return;
-    rules.allow(use.mixes, {"multigrid.precision", "run.mode"},
-                "run.mode = \"" + p.run.mode +
-                    "\" has cycles in double precision alone; choose double, or run.mode from solve, survey");
+    rules.allow(
+        use.mixes, {"multigrid.precision", "run.mode"},
+        "run.mode = \"" + p.run.mode +
+            "\" has cycles in double precision alone; choose double, or run.mode from solve, survey, krylov");
     std::vector<std::string> able;
     for (const BackendInfo& info : all_backends())
         if (info.features.single_precision) able.push_back(info.name);

@@ -28,9 +28,9 @@ class ConjugateGradients : public MethodOfSystem {
 // solve of k iterations applies M k + 1 times. Vectors: z, p, Ap besides x and r. F_A + F_M + 15 flops per
 // cell (natural: 13).
 //
-// M that varies: beta of Notay, "Flexible conjugate gradients", SIAM J. Sci. Comput. 22 (2000), 1444-1460,
-// FCG(1), which is the one below where M is fixed: (z, r - r_before) / (r, z)_before, of which r - r_before =
-// -alpha Ap. A word more, 2 flops a cell.
+// M that varies, or computes in single precision: beta of Notay, "Flexible conjugate gradients", SIAM J. Sci.
+// Comput. 22 (2000), 1444-1460, FCG(1), which is the one below where M is fixed: (z, r - r_before) / (r,
+// z)_before, of which r - r_before = -alpha Ap. A word more, 2 flops a cell.
 class PreconditionedCG : public MethodOfSystem {
   public:
     using MethodOfSystem::MethodOfSystem;
@@ -51,7 +51,7 @@ class PreconditionedCG : public MethodOfSystem {
             ++report.iterations;
             M->apply(z, r);  // 6
             const std::size_t of_norm = options.norm == Norm::natural ? 0 : 1;
-            const std::size_t count = of_norm + (M->varies() ? 2 : 1);
+            const std::size_t count = of_norm + (M->wants_flexible() ? 2 : 1);
             const Product products[] = {{r, z}, of_norm == 1 ? Product{r, r} : Product{z, Ap}, {z, Ap}};
             double sums[3];
             A.dots(std::span(products).first(count), std::span(sums).first(count));
@@ -59,8 +59,8 @@ class PreconditionedCG : public MethodOfSystem {
             const double square = sums[of_norm];
             report.residuals.push_back(std::sqrt(square) / scale);
             if (std::sqrt(square) <= target) return Outcome::converged;
-            const double beta = M->varies() ? -alpha * sums[count - 1] / rz : next / rz;  // 7
-            A.axpby(p, 1, z, beta, p);                                                    // 8
+            const double beta = M->wants_flexible() ? -alpha * sums[count - 1] / rz : next / rz;  // 7
+            A.axpby(p, 1, z, beta, p);                                                            // 8
             rz = next;
         }
         return Outcome::iteration_limit;

@@ -13,7 +13,7 @@ Arnoldi::Arnoldi(const MethodSetup& setup) : A(setup.A), M(setup.M) {
     factors_.reserve(most + 2);
     terms_.reserve(most + 2);
     if (M == nullptr) return;
-    const int kept = M->varies() ? setup.options.restart : 1;
+    const int kept = M->wants_flexible() ? setup.options.restart : 1;
     for (int k = 0; k < kept; ++k) Mv_.push_back(A.make_vector());
 }
 
@@ -24,7 +24,7 @@ void Arnoldi::begin(Vector r, double norm) {
 
 void Arnoldi::apply(Vector w, Vector v, std::size_t k) {
     if (M == nullptr) return A.apply(w, v);
-    const Vector Mv = Mv_[M->varies() ? k : 0];
+    const Vector Mv = Mv_[M->wants_flexible() ? k : 0];
     M->apply(Mv, v);
     A.apply(w, Mv);
 }
@@ -60,7 +60,7 @@ double Arnoldi::orthogonality() {
 void Arnoldi::correct(Vector x, std::span<const double> y) {
     y = on_basis(y);
     if (M == nullptr) return add(x, 1, y, basis());
-    if (M->varies()) return add(x, 1, y, Mv_);
+    if (M->wants_flexible()) return add(x, 1, y, Mv_);
     const Vector Vy = basis().back();
     A.combine(Vy, y, basis().first(y.size()));
     M->apply(Mv_[0], Vy);

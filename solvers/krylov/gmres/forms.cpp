@@ -70,7 +70,7 @@ class Delayed : public Arnoldi {
         for (double& value : h_) value /= rho;
         for (double& value : t_) value /= -rho;
         add(next, 1 / rho, t_, V_);
-        if (M != nullptr && M->varies()) add(Mv_[k_], 1 / rho, shares_, Mv_);
+        if (M != nullptr && M->wants_flexible()) add(Mv_[k_], 1 / rho, shares_, Mv_);
         ++k_;
     }
     void conclude() override {

@@ -1,7 +1,7 @@
 // Restarted GMRES: Saad and Schultz, SIAM J. Sci. Stat. Comput. 7 (1986), preconditioned from the right, and
-// flexible where M varies (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 6.9, 9.5 and 9.6,
-// whose step numbers are in the margin). A need not be symmetric. The residual b - A x of the iterates never
-// grows, and is that without M.
+// flexible where M varies, as by the rounding of single precision (Saad, Iterative Methods for Sparse Linear
+// Systems, 2nd ed., Alg. 6.9, 9.5 and 9.6, whose step numbers are in the margin). A need not be symmetric.
+// The residual b - A x of the iterates never grows, and is that without M.
 //
 // Per iteration: 1 application (1 exchange), and the all-reduces of the form of Arnoldi's relation
 // (forms.cpp). The delayed form has 1 all-reduce of 2k + 2 words for column k, and one more for each restart.

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kernels/layout/precision.hpp"
 #include "solvers/systems/linear_system.hpp"
 
 namespace keel {
@@ -25,6 +26,10 @@ class Preconditioner {
     // Whether M is another operator in each application, as one is that solves by a tolerance: for flexible
     // methods alone.
     virtual bool varies() const { return false; }
+    // The precision in which M computes, by whose rounding it may miss being linear.
+    virtual Precision precision() const { return Precision::fp64; }
+    // Whether flexible methods take M for another operator in each application.
+    bool wants_flexible() const { return varies() || precision() == Precision::fp32; }
     // The quantity that vanished when M was made; empty: none did. Else there is no M to apply.
     virtual std::string vanished() const { return {}; }
 

@@ -81,6 +81,7 @@ BottomOptions unscaled(const std::string& solver, double tolerance) {
 }  // namespace
 
 TEST_CASE("the V-cycle is symmetric with every smoother, and would not be without the reversed order") {
+    const bool able = backend_info(chosen_backend()->name()).features.single_precision;
     for (const Problem& problem : {rough_ball, singular})
         for (const std::string smoother : {"gsrb", "jacobi", "chebyshev"})
             for (const int sweeps : {1, 2, 3}) {
@@ -92,6 +93,14 @@ TEST_CASE("the V-cycle is symmetric with every smoother, and would not be withou
                 options.relaxation = sweeps == 2 ? 1.3 : 1.0;
                 VCycle M(setup.hierarchy, options, sweeps + 1);
                 CHECK(asymmetry(setup, [&](Field z, Field r) { M.apply(z, r); }) < 1e-15);
+                if (able) {
+                    Setup in_both(problem, {.bottom_box = 2, .mixed = true});
+                    VCycle single(in_both.hierarchy, options, sweeps + 1);
+                    CHECK(single.precision() == Precision::fp32);
+                    const double off = asymmetry(in_both, [&](Field z, Field r) { single.apply(z, r); });
+                    CHECK(off < 1e-7);
+                    CHECK(off > 1e-15);
+                }
                 if (smoother != "gsrb") continue;
                 BottomOptions relaxed;
                 relaxed.solver = "smooth";
@@ -230,6 +239,38 @@ TEST_CASE(
             CHECK(again.residuals.size() == report.residuals.size());
             CHECK(relative(again.residuals.back(), report.residuals.back()) < 1e-2);
         }
+}
+
+TEST_CASE("a V-cycle in single precision costs flexible methods no iteration, and others restarts") {
+    if (!backend_info(chosen_backend()->name()).features.single_precision) return;
+    for (const Problem& problem : {rough_ball, singular})
+        for (const std::string solver : {"cg", "gmres", "deep_pipelined_cg", "bicgstab"})
+            for (const int exponent : {0, -600, 600}) {
+                CAPTURE(solver, problem.singular(), exponent);
+                const auto solved = [&](bool mixed, int most_restarts) {
+                    Setup setup(problem, {.bottom_box = 2, .mixed = mixed});
+                    Level& level = setup.finest();
+                    level.plain->scale(level.f, std::ldexp(1.0, exponent), level.f);
+                    VCycle M(setup.hierarchy, {}, 24);
+                    BottomOptions options = unscaled(solver, 1e-11);
+                    options.max_restarts = most_restarts;
+                    return make_krylov(level, problem.singular(), options, &M)->solve(level.u, level.f);
+                };
+                if (solver == "bicgstab") {
+                    CHECK_THROWS_AS(solved(true, 10), std::invalid_argument);
+                    continue;
+                }
+                const Report expected = solved(false, 10);
+                const Report found = solved(true, 10);
+                CHECK(found.met);
+                if (solver != "deep_pipelined_cg") {
+                    CHECK(found.restarts == 0);
+                    CHECK(found.iterations == expected.iterations);
+                    continue;
+                }
+                CHECK(found.iterations <= 2 * expected.iterations);
+                CHECK_FALSE(solved(true, 0).met);
+            }
 }
 
 TEST_CASE("what no preconditioned method can be is refused") {
