@@ -96,7 +96,7 @@ struct Buffer {
     Precision precision = Precision::fp64;
 };
 
-// A buffer that holds values of `fields` fields.
+// A buffer that holds values of `fields` fields, in their precision or, rounded, in single precision.
 struct Packed {
     Buffer buffer;
     std::size_t fields;

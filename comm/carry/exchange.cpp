@@ -193,6 +193,7 @@ class FieldExchange : public Exchange {
                                 colour_);
     }
 
+    void send_in(Precision precision) override { exchanger_->send_in(precision); }
     void reserve(std::size_t fields) override {
         exchanger_->reserve(fields);
         fields_.reserve(fields);

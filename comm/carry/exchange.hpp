@@ -23,6 +23,9 @@ class Exchange {
     // If `colour` is given, only ghosts of that colour are guaranteed; the others may be stale.
     virtual void begin(std::span<const Field> u, std::optional<Colour> colour) = 0;
     virtual void finish() = 0;
+    // The precision of values in messages from now on, of a field's at most; copies between boxes of a rank
+    // round nothing. Between exchanges; the same on all ranks.
+    virtual void send_in(Precision precision) = 0;
     // Makes room for messages of `fields` fields; set-up only.
     virtual void reserve(std::size_t fields) = 0;
     virtual long count() const = 0;  // exchanges begun so far

@@ -31,6 +31,11 @@ void Exchanger::reserve(std::size_t fields) {
     send_ = operations_.make_buffer(schedule().send_values() * fields, wire_);
     receive_ = operations_.make_buffer(schedule().receive_values() * fields, wire_);
     room_ = fields;
+    if (precision_) send_in(*precision_);
+}
+
+void Exchanger::send_in(Precision precision) {
+    precision_ = send_.precision = receive_.precision = precision;
 }
 
 void Exchanger::start(std::size_t fields, Carried carried) {

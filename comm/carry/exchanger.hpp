@@ -4,6 +4,7 @@
 // them. Its user packs and unpacks.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/carry/transport.hpp"
@@ -41,6 +42,8 @@ class Exchanger {
 
     // Makes room for messages of `fields` fields.
     void reserve(std::size_t fields);
+    // The precision of values in messages from now on; at first, and at most, that of the operations.
+    void send_in(Precision precision);
     // Sends what has been packed of `fields` fields; the buffers have room for them.
     void start(std::size_t fields, Carried carried = Carried::all);
     // Forwards until the last messages to other nodes are sent.
@@ -67,6 +70,7 @@ class Exchanger {
     std::vector<Route> routes_;  // in the order of Carried
     Buffer send_, receive_;
     std::size_t room_ = 0;
+    std::optional<Precision> precision_;
     // The exchange in flight.
     std::size_t fields_ = 0;
     Carried carried_ = Carried::all;

@@ -120,12 +120,16 @@ class CycleOperationsOn : public Interface {
             [&](const auto& target, const auto& source) {
                 for (std::size_t first = 0; first < fields; first += max_fields) {
                     const std::size_t count = std::min(max_fields, fields - first);
-                    copy_some(copies, count, colour,
-                              CopyBlock{values_of(source, first, count), values_of(target, first, count)});
+                    with_values(source, first, count, [&](const auto& read) {
+                        with_values(target, first, count, [&](const auto& written) {
+                            copy_some(copies, count, colour, CopyBlock{read, written});
+                        });
+                    });
                 }
             },
             to, from);
-        return work({0, 1, 1}, copies.cells * fields / (colour ? 2 : 1));
+        const auto values = static_cast<double>(copies.cells * fields / (colour ? 2 : 1));
+        return {0, values * static_cast<double>(bytes_of_value(to) + bytes_of_value(from))};
     }
 
   protected:
@@ -288,15 +292,25 @@ class CycleOperationsOn : public Interface {
         const auto* const packed = std::get_if<Packed>(&end);
         return packed ? packed->fields : std::get<std::span<const Field>>(end).size();
     }
-    // An end of copies of `count` fields, from the first-th on.
-    static InBoxes<Real> values_of(std::span<const Field> u, std::size_t first, std::size_t count) {
+    static std::size_t bytes_of_value(const CopyEnd& end) {
+        const auto* const packed = std::get_if<Packed>(&end);
+        return packed ? keel::bytes_of_value(packed->buffer.precision) : sizeof(Real);
+    }
+    // action(an end of copies of `count` fields, from the first-th on)
+    template <class Action>
+    static void with_values(std::span<const Field> u, std::size_t first, std::size_t count,
+                            const Action& action) {
         InBoxes<Real> boxes{};
         for (std::size_t n = 0; n < count; ++n) boxes.u[n] = view_of(u[first + n]);
-        return boxes;
+        action(boxes);
     }
-    static InBuffer<Real> values_of(const Packed& packed, std::size_t first, std::size_t) {
-        check(packed.buffer.precision == precision_of<Real>, "messages have the precision of their fields");
-        return {static_cast<Real*>(packed.buffer.data), packed.fields, first};
+    template <class Action>
+    static void with_values(const Packed& packed, std::size_t first, std::size_t, const Action& action) {
+        const Buffer& buffer = packed.buffer;
+        if (buffer.precision == Precision::fp32)
+            return action(InBuffer<float>{static_cast<float*>(buffer.data), packed.fields, first});
+        check(precision_of<Real> == Precision::fp64, "messages are no more precise than their fields");
+        action(InBuffer<Real>{static_cast<Real*>(buffer.data), packed.fields, first});
     }
     template <class Body>
     void copy_some(const Items<BlockCopy>& copies, std::size_t fields, std::optional<Colour> colour,

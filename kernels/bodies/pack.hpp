@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/layout/box.hpp"
 #include "kernels/layout/view.hpp"
@@ -98,7 +99,8 @@ struct CopyBlock {
         return to(c.to, field, i, j, k);
     }
     constexpr void operator()(const BlockCopy& c, std::size_t field, std::size_t, int i, int j, int k) const {
-        target(c, field, i, j, k) = source(c, field, i, j, k);
+        auto& to_cell = target(c, field, i, j, k);
+        to_cell = static_cast<std::decay_t<decltype(to_cell)>>(source(c, field, i, j, k));
     }
 };
 

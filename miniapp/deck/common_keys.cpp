@@ -198,6 +198,8 @@ void add_comm(Table& table) {
     s.choice("transport", &Comm::transport, transports,
              "calls that carry messages; auto = fastest when tried, by level and purpose");
     s.flag("overlap", &Comm::overlap, "compute what needs no ghosts while messages are in flight");
+    expert.choice("precision", &Comm::precision,
+                  "precision of ghosts that cycles send; of residuals it stays double");
     s.choice("device", &Comm::device, "path of a GPU's messages: through host memory, or from the device");
     s.choice("allreduce", &Comm::allreduce,
              "all-reduces: MPI's, or of messages; auto = least predicted time");

@@ -116,6 +116,7 @@ struct CommOptions {
     Neighbours neighbours = Neighbours::faces;
     std::string transport = "isend";  // a Carrier, or "auto"
     bool overlap = false;
+    Precision precision = Precision::fp64;  // ghosts in cycles
     DeviceMessages device = DeviceMessages::automatic;
     // In SimGrid's own pending all-reduces every rank sends a message to every other.
     AllReduceAlgorithm allreduce =

@@ -49,8 +49,8 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
     const auto some = [&](const std::vector<int>& ranks) {
         return ranks.size() < static_cast<std::size_t>(grids.ranks) ? ranks : std::vector<int>();
     };
-    // In the precision of the cycles, of which the coarsest level is no part. The finer ones' exchanges are
-    // also made in double precision, for the residuals between cycles.
+    // In the precision of the cycles, or of the ghosts that they send; the coarsest level is no part of them.
+    // The finer ones' exchanges are also made in double precision, for the residuals between cycles.
     const Precision of_cycles = options.mixed ? Precision::fp32 : Precision::fp64;
     for (int level = 0; level < grids.levels(); ++level) {
         const LevelDistribution& place = places[static_cast<std::size_t>(level)];
@@ -64,9 +64,11 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
             place.agglomeration ? some(places[static_cast<std::size_t>(level - 1)].ranks) : ranks;
         const auto add = [&](Purpose purpose, const LevelPlan& on, const std::optional<PlannedGhosts>& ghosts,
                              std::size_t columns, const std::vector<int>& among) {
+            const bool of_cycle = level + 1 < grids.levels() || purpose == Purpose::interpolation;
+            const Precision sent = of_cycle ? std::max(on.precision, options.ghosts) : on.precision;
             if (ghosts)
                 uses.push_back({level, on.layout, GhostCells{purpose, ghosts->layers, ghosts->neighbours},
-                                columns, bytes_of_value(on.precision), among});
+                                columns, bytes_of_value(sent), among});
         };
         if (place.agglomeration)
             for (const Way way : {Way::there, Way::back})

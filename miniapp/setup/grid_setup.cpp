@@ -107,6 +107,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .neighbours = p.comm.neighbours,
                        .all_ghosts = interpolates_linearly(p.multigrid),
                        .keeps_ghosts = !p.multigrid.reference_path,
+                       .ghosts = p.comm.precision,
                        .scheme = resolved.comm.scheme,
                        .exchange = resolved.comm.exchange,
                        .one_colour = wants_one_colour(p.multigrid, use),

@@ -30,7 +30,7 @@ double gershgorin_bound(Level& level) {
 Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const Backend& backend,
                      const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
                      Ledger& ledger)
-    : singular_(formulas.singular) {
+    : singular_(formulas.singular), cycles_send_(options.ghosts) {
     const auto site = [&](int number) {
         const LevelComm* const ranks = comm_of(number);
         return LevelSite{.comm = ranks ? ranks->comm : comm,
@@ -44,6 +44,18 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
     build_operators(formulas, comm);
     if (has(levels() - 1)) bottom().home = home_at(site(levels() - 1), options);
     deepen_levels();
+}
+
+void Hierarchy::send_in(Precision precision) {
+    for (int l = 0; l < levels(); ++l)
+        for (const auto* const some : {&double_.levels, &double_.before}) {
+            const auto& level = (*some)[static_cast<std::size_t>(l)];
+            if (!level) continue;
+            const bool coarsest = l + 1 == levels();
+            if (level->all_ghosts) level->all_ghosts->send_in(precision);
+            if (level->ghosts && !coarsest) level->ghosts->send_in(precision);
+            if (level->deep_ghosts && !coarsest) level->deep_ghosts->send_in(precision);
+        }
 }
 
 const LevelComm* Hierarchy::comm_of(int l) const {

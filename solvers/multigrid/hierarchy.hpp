@@ -54,6 +54,11 @@ class Hierarchy {
         return mixed() ? single_.levels[static_cast<std::size_t>(l)].get() : nullptr;
     }
     double single_scale() const { return single_scale_; }
+    // The precision in which cycles send ghosts, if they compute in double precision.
+    Precision cycles_send() const { return cycles_send_; }
+    // The precision in which messages carry ghosts from now on: interpolation's, and of the operator and of
+    // smoothing those of all levels but the coarsest.
+    void send_in(Precision precision);
 
     // The redistribution of a level that agglomerates or consolidates, as cycles work on it; null if its
     // boxes stay on the ranks of the level above, and on ranks that have none of that one.
@@ -92,6 +97,7 @@ class Hierarchy {
     std::vector<std::unique_ptr<LevelComm>> comms_;  // by level; null: the ranks of the level above
     Grids double_, single_;
     double single_scale_ = 1;
+    Precision cycles_send_;
 };
 
 // u -= mean(u), which it returns. Collective, one all-reduce.

@@ -65,6 +65,8 @@ struct HierarchyOptions {
     // Besides the levels, others in single precision that cycles work on; those in double precision then
     // neither fuse half sweeps nor interpolate.
     bool mixed = false;
+    // The precision in which cycles in double send ghosts, but for those of the coarsest level's operator.
+    Precision ghosts = Precision::fp64;
     SchemeOptions scheme = {};                 // the same on all levels
     std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
     LevelSchemes schemes_of(int level) const;  // throws std::out_of_range

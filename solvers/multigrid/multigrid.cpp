@@ -27,7 +27,8 @@ Multigrid::Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, cons
       options_(options),
       bottom_sweeps_(bottom.sweeps),
       bottom_is_symmetric_(options.symmetric),
-      accelerators_(static_cast<std::size_t>(hierarchy.levels())) {
+      accelerators_(static_cast<std::size_t>(hierarchy.levels())),
+      corrections_(static_cast<std::size_t>(hierarchy.levels())) {
     if (options_.accelerator != Accelerator::none) options_.symmetric = true;
     const bool relaxed = !method_named(bottom.solver).is_krylov() && !uses_algebraic(bottom);
     if (relaxed || !hierarchy.has(hierarchy.levels() - 1)) return;
@@ -133,19 +134,42 @@ Report Multigrid::relax(Level& bottom) {
     return {{.outcome = Outcome::not_tested, .iterations = bottom_sweeps_}};
 }
 
-// u = e, or u += e, of cycles in single precision for L e = r. The first of them may be a full one.
+// Whether a solve by cycles alone has a residual in double precision once for several of them.
+bool Multigrid::goes_by_stages() const {
+    if (levels_.mixed()) return true;
+    return levels_.cycles_send() == Precision::fp32 && options_.accelerator == Accelerator::none;
+}
+
+// The first of the cycles may be a full one.
+void Multigrid::cycles(int l, Guess guess, int count, Cycle first) {
+    for (int n = 0; n < count; ++n)
+        if (n == 0 && first == Cycle::f)
+            full_multigrid(l);
+        else
+            v_cycle(l, n == 0 ? guess : Guess::with_ghosts);
+}
+
+// u = e, or u += e, of cycles in single precision for L e = r.
 void Multigrid::correct(int finest, Field u, Update update, Field r, const CorrectionScales& scales,
-                        int cycles, Cycle first) {
+                        int count, Cycle first) {
     Level& level = levels_.level(finest);
     Level& single = levels_.cycled(finest);
     single.operations.convert(single.f, r, scales.residual, Update::replace);
     share_right_hand_side(single);
-    for (int n = 0; n < cycles; ++n)
-        if (n == 0 && first == Cycle::f)
-            full_multigrid(finest);
-        else
-            v_cycle(finest, n == 0 ? Guess::zero : Guess::with_ghosts);
+    cycles(finest, Guess::zero, count, first);
     level.operations.convert(u, single.u, scales.correction, update);
+}
+
+// u += e of cycles in double precision for L e = r. Their ghosts are rounded in messages, hence e and not u:
+// its residual would stay at |L| |u| times the rounding of single precision.
+void Multigrid::correct_in_double(int finest, Field r, const CorrectionScales& scales, int count,
+                                  Cycle first) {
+    Level& level = levels_.level(finest);
+    auto& kept = corrections_[static_cast<std::size_t>(finest)];
+    if (!kept) kept = {level.plain->make_field(), level.plain->make_field()};
+    level.operations.scale(kept->r, scales.residual, r);
+    cycles_for(finest, kept->e, kept->r, Guess::zero, count, first);
+    level.operations.axpby(level.u, 1, level.u, scales.correction, kept->e);
 }
 
 // From the bottom up: each level starts from the interpolated solution of the coarser one and takes one
@@ -179,11 +203,12 @@ std::vector<Report> Multigrid::full_cycle(int finest) {
 
 void Multigrid::cycle(Field u, Field f, Guess guess) {
     visits_.clear();
+    const bool rounds = levels_.mixed() || levels_.cycles_send() == Precision::fp32;
+    check(guess == Guess::zero || !rounds, "cycles of corrections begin with zero");
     if (levels_.mixed()) {
-        check(guess == Guess::zero, "a cycle in single precision begins with zero");
         correct(0, u, Update::replace, f, {.correction = levels_.single_scale()}, 1, Cycle::v);
     } else {
-        v_cycle_for(0, u, f, guess);
+        cycles_for(0, u, f, guess);
     }
     conclude_visit();
 }
@@ -194,14 +219,16 @@ int Multigrid::bottom_iterations() const {
     return iterations;
 }
 
-// With other fields than the level's.
-void Multigrid::v_cycle_for(int l, Field u, Field f, Guess guess) {
+// With other fields than the level's, of corrections: their ghosts may be sent in single precision.
+void Multigrid::cycles_for(int l, Field u, Field f, Guess guess, int count, Cycle first) {
     check(!levels_.mixed(),
           "a solve knows when cycles in single precision have to be followed by a residual");
     Level& level = levels_.level(l);
     const auto own = std::pair(std::exchange(level.u, u), std::exchange(level.f, f));
+    levels_.send_in(levels_.cycles_send());
     share_right_hand_side(level);
-    v_cycle(l, guess);
+    cycles(l, guess, count, first);
+    levels_.send_in(Precision::fp64);
     std::tie(level.u, level.f) = own;
 }
 

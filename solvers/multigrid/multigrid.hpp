@@ -101,11 +101,15 @@ class Multigrid {
 
     void take_over(int l);
     void interpolate(int l, Interpolation interpolation, std::optional<Colour> colour = std::nullopt);
-    void correct(int finest, Field u, Update update, Field r, const CorrectionScales& scales, int cycles,
+    bool goes_by_stages() const;
+    void correct(int finest, Field u, Update update, Field r, const CorrectionScales& scales, int count,
                  Cycle first);
+    void correct_in_double(int finest, Field r, const CorrectionScales& scales, int count, Cycle first);
+    void cycles(int l, Guess guess, int count, Cycle first);
     double stored_residual_norm(Level& level);
     void v_cycle(int l, Guess guess, double* norm = nullptr);
-    void v_cycle_for(int l, Field u, Field f, Guess guess = Guess::zero);
+    void cycles_for(int l, Field u, Field f, Guess guess = Guess::zero, int count = 1,
+                    Cycle first = Cycle::v);
     FlexibleCG* accelerator(int l);
     void full_multigrid(int finest);
     double rounding_floor(Level& level, double norm_f);
@@ -119,6 +123,11 @@ class Multigrid {
     std::vector<Report> visits_;
     bool visiting_ = false;  // whether the last one's solver has the report yet
     std::vector<std::unique_ptr<FlexibleCG>> accelerators_;  // by level, made when asked for
+    // L e = r, also by level: what stages of cycles in double precision work on.
+    struct Correction {
+        Field e, r;
+    };
+    std::vector<std::optional<Correction>> corrections_;
 };
 
 }  // namespace keel

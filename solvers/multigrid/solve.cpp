@@ -51,9 +51,9 @@ SolveReport Multigrid::solve(int finest, Guess guess) {
     Level& level = levels_.level(finest);
     Solve solve{level, finest, guess, max_norm(level, level.f)};
     if (guess == Guess::zero) level.operations.fill(level.u, 0.0);
-    share_right_hand_side(level);
+    if (!goes_by_stages()) share_right_hand_side(level);
     visits_.clear();
-    if (levels_.mixed())
+    if (goes_by_stages())
         iterate_by_stages(solve);
     else if (FlexibleCG* const cg = accelerator(finest))
         iterate_accelerated(solve, *cg);
@@ -65,7 +65,7 @@ SolveReport Multigrid::solve(int finest, Guess guess) {
     return std::move(solve.report);
 }
 
-// Cycles in single precision, several for each residual in double precision.
+// Cycles that compute, or send, in single precision, several for each residual in double precision.
 void Multigrid::iterate_by_stages(Solve& solve) {
     const ResidualNorm norm = [&] { return stored_residual_norm(solve.level); };
     begin(solve, norm);
@@ -79,10 +79,14 @@ void Multigrid::iterate_by_stages(Solve& solve) {
         const bool first = report.cycles == 0;
         const int cycles = std::min(cycles_of_next_stage(report.residuals, report.measured_after, rule),
                                     options_.max_cycles - report.cycles);
-        correct(solve.finest, solve.level.u, Update::add,
-                first && solve.guess == Guess::zero ? solve.level.f : solve.level.r,
-                correction_scales(report.residuals.back() * solve.norm_f, levels_.single_scale()), cycles,
-                first ? options_.cycle : Cycle::v);
+        const Field r = first && solve.guess == Guess::zero ? solve.level.f : solve.level.r;
+        const double largest = report.residuals.back() * solve.norm_f;
+        const Cycle cycle = first ? options_.cycle : Cycle::v;
+        if (levels_.mixed())
+            correct(solve.finest, solve.level.u, Update::add, r,
+                    correction_scales(largest, levels_.single_scale()), cycles, cycle);
+        else
+            correct_in_double(solve.finest, r, correction_scales(largest, 1), cycles, cycle);
         conclude_cycles(solve, cycles, norm);
     }
 }
@@ -96,7 +100,7 @@ void Multigrid::iterate_accelerated(Solve& solve, FlexibleCG& cg) {
         if (solve.report.cycles == 0 && options_.cycle == Cycle::f)
             full_multigrid(solve.finest);
         else
-            definite = cg.step([&](Field z, Field r) { v_cycle_for(solve.finest, z, r); });
+            definite = cg.step([&](Field z, Field r) { cycles_for(solve.finest, z, r); });
         conclude_cycles(solve, 1, norm, definite);
     }
 }
@@ -149,7 +153,7 @@ void Multigrid::conclude_cycles(Solve& solve, int cycles, const ResidualNorm& no
     const double residual = norm() / solve.norm_f;
     report.residuals.push_back(residual);
     report.measured_after.push_back(report.cycles);
-    const bool staged = levels_.mixed();
+    const bool staged = goes_by_stages();
     if (residual <= options_.tolerance) {
         solve.end = Outcome::converged;
     } else if (!std::isfinite(residual) || !definite) {

@@ -23,7 +23,7 @@ BottomOptions relaxed(int sweeps) {
 VCycle::VCycle(Hierarchy& hierarchy, const MultigridOptions& multigrid, int bottom_sweeps)
     : multigrid_(hierarchy, made_symmetric(multigrid), relaxed(bottom_sweeps)),
       symmetric_(multigrid.pre == multigrid.post && multigrid.interpolation == Interpolation::constant),
-      precision_(hierarchy.mixed() ? Precision::fp32 : Precision::fp64) {
+      precision_(hierarchy.mixed() ? Precision::fp32 : hierarchy.cycles_send()) {
     check_at_least(hierarchy.levels(), 2, "a V-cycle has two levels or more");
 }
 

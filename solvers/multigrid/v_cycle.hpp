@@ -13,8 +13,8 @@ class VCycle : public Preconditioner {
     // method there would make M differ from one application to the next. M is symmetric if multigrid.pre =
     // multigrid.post and the interpolation is constant, which makes it the transpose of the restriction times
     // 8: GSRB relaxes red before black on the way down and black before red on the way up. Cycles of a mixed
-    // hierarchy compute in single precision, in which max|r| is to be far from 1e-38 and 1e38. The hierarchy,
-    // of two levels or more, must outlive this object.
+    // hierarchy compute, and others may send, in single precision, in which max|r| is to be far from 1e-38
+    // and 1e38. The hierarchy, of two levels or more, must outlive this object.
     VCycle(Hierarchy& hierarchy, const MultigridOptions& multigrid, int bottom_sweeps);
 
     bool symmetric() const override { return symmetric_; }

@@ -162,7 +162,19 @@ TEST_CASE(
         CHECK(exchange->count() == 5);
         CHECK(ledger.at(Op::send, 0).traffic == predicted);
         // As many messages for many fields as for one.
-        CHECK(predicted.messages == 5 * exchange->plan().traffic(x.comm.rank(), topology, 1).messages);
+        const Traffic of_one = exchange->plan().traffic(x.comm.rank(), topology, 1);
+        CHECK(predicted.messages == 5 * of_one.messages);
+        // In single precision, which has these values, half the bytes; then as before.
+        for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+            exchange->send_in(precision);
+            const Field u = x.make(6);
+            exchange->run(u);
+            CHECK(x.wrong_ghosts(u, 6, depth, neighbours) == 0);
+            const Traffic sent = ledger.at(Op::send, 0).traffic - predicted;
+            CHECK(sent.messages == of_one.messages);
+            CHECK(sent.bytes * static_cast<long>(sizeof(double) / bytes_of_value(precision)) == of_one.bytes);
+            predicted = ledger.at(Op::send, 0).traffic;
+        }
     }
 }
 

@@ -166,8 +166,8 @@ class Krylov(ModeTest):
                 self.assertAlmostEqual(mine["u_l2"] / plain["u_l2"], 1, delta=1e-4)
 
     def test_a_preconditioned_cycle_communicates_as_planned(self) -> None:
-        for precision, bound in (("double", 1e-12), ("mixed", 1e-6)):
-            words = [*V_CYCLE, "bottom.solver=cg", "bottom.sweeps=6", "multigrid.reference_path=true", f"multigrid.precision={precision}"]
+        for precision, bound in (("multigrid.precision=double", 1e-12), ("multigrid.precision=mixed", 1e-6), ("comm.precision=single", 1e-6)):
+            words = [*V_CYCLE, "bottom.solver=cg", "bottom.sweeps=6", "multigrid.reference_path=true", precision]
             run = self.valid(4, *words)
             # V(2,2); 6 sweeps and a red half sweep
             fine, *apart, bottom = self.planned(4, *words)["levels"]

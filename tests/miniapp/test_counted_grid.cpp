@@ -77,7 +77,7 @@ const std::vector<Choices> groups{
      {"comm.scheme=split"},
      {"comm.scheme=staged_axes", "comm.neighbours=all"}},
     {{}, {"comm.allreduce=recursive_doubling"}, {"comm.allreduce=node_aware"}, {"run.deterministic=true"}},
-    {{}, {"comm.overlap=true"}, {"comm.neighbours=all"}, {"comm.ghost_depth=2"}}};
+    {{}, {"comm.overlap=true"}, {"comm.neighbours=all"}, {"comm.ghost_depth=2"}, {"comm.precision=single"}}};
 
 Words draw(std::mt19937& random) {
     const int of_node = std::min(2, Communicator::world().size());

@@ -499,9 +499,17 @@ TEST_CASE("what does not go together is refused, each mistake once") {
           "multigrid.accelerator = \"none\", or double",
           "multigrid.tolerance = 1e-17 is below 2.2e-16, the rounding of the "
           "residual in double precision"}},
+        {{"multigrid.precision=mixed", "comm.precision=single", "run.deterministic=true"},
+         {"cycles of multigrid.precision = \"mixed\" send in single precision already; choose double",
+          "messages round ghosts and copies on a rank do not, so that results depend on the ranks; "
+          "choose double, or run.deterministic = false"}},
+        {{"comm.precision=single", "run.mode=krylov"},
+         {"run.mode = \"krylov\" has ghosts in double precision alone; choose double, or run.mode from"}},
+        {{"comm.precision=single", "run.mode=exchange"},
+         {"run.mode = \"exchange\" has ghosts in double precision alone"}},
         {{"multigrid.precision=mixed", "run.mode=fixed_point", "problem.boundary=dirichlet"},
          {"run.mode = \"fixed_point\" has cycles in double precision alone; "
-          "choose double, or run.mode from solve, survey, krylov"}},
+          "choose double, or run.mode from solve, survey, krylov with bottom.preconditioner = \"v_cycle\""}},
         {{"multigrid.cycle=F", "multigrid.max_cycles=1", "problem.box=16", "problem.boxes=[2,2,2]",
           "problem.shape=L", "problem.rhs=random", "multigrid.tolerance=1e-6", "multigrid.precision=mixed"},
          {"multigrid.bottom_box = 4: one full multigrid cycle is judged on grids "

@@ -38,7 +38,8 @@ class OnGpu : public Base {
         if (!sent && !received) return Base::copy_blocks(to, copies, from, colour);
         const Packed* const message = this->message_of(to, from);
         const bool staged = message && message->buffer.wire != message->buffer.data;
-        const std::size_t bytes = staged ? copies.values * message->fields * sizeof(Real) : 0;
+        const std::size_t bytes =
+            staged ? copies.values * message->fields * bytes_of_value(message->buffer.precision) : 0;
         if (staged)
             check_at_least(message->buffer.values * sizeof(Real), bytes, "a message fits into its buffer");
         Work work;

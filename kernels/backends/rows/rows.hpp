@@ -159,13 +159,13 @@ requires(!requires { Body::one_colour; })
 }
 
 // Values that lie evenly on either side.
-template <class Real>
-void move_values(const Real* from, std::ptrdiff_t from_step, Real* to, std::ptrdiff_t to_step, int values) {
+template <class From, class To>
+void move_values(const From* from, std::ptrdiff_t from_step, To* to, std::ptrdiff_t to_step, int values) {
     if (from_step == 1 && to_step == 1) {
 #pragma omp simd
-        for (int n = 0; n < values; ++n) to[n] = from[n];
+        for (int n = 0; n < values; ++n) to[n] = static_cast<To>(from[n]);
     } else {
-        for (int n = 0; n < values; ++n) to[n * to_step] = from[n * from_step];
+        for (int n = 0; n < values; ++n) to[n * to_step] = static_cast<To>(from[n * from_step]);
     }
 }
 

@@ -138,7 +138,8 @@ ReportTable level_table(const GridSetup& grids, const Resolved& resolved,
         if (of_one_colour > 0)
             add(purpose_of(use), of_one_colour, true,
                 sent_by_busiest(grids, use, row_of_one_colour(use, resolved, scheme)));
-        if (!grids.hierarchy.mixed || use.level > 0 || !use.is(GhostCells::Purpose::stencil)) continue;
+        if (use.value_bytes == sizeof(double) || use.level > 0 || !use.is(GhostCells::Purpose::stencil))
+            continue;
         // The same in double precision, once for some cycles or for each iteration around them.
         const double wider = static_cast<double>(sizeof(double)) / static_cast<double>(use.value_bytes);
         sent.bytes *= wider;

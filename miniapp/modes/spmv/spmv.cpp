@@ -119,7 +119,7 @@ class SpmvMode : public Mode {
             {"amg.", {solving, {"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}}};
         for (const char* key : keys_of_all) uses.push_back({key});
         const std::string otherwise = "plays no part in run.mode = spmv; leave it out";
-        for (const char* key : {"run.deterministic", "comm.ghost_depth", "comm.neighbours"})
+        for (const char* key : {"run.deterministic", "comm.ghost_depth", "comm.neighbours", "comm.precision"})
             uses.push_back({key, {}, otherwise});
         uses.push_back({.key = "problem.dimensions",
                         .needs = {{"problem.matrix", {"convection", grid_matrix}}},

@@ -29,6 +29,10 @@ class RecordedExchange : public Exchange {
         inner_->begin(u, colour);
     }
     void finish() override { inner_->finish(); }
+    void send_in(Precision precision) override {
+        value_bytes_ = bytes_of_value(precision);
+        inner_->send_in(precision);
+    }
     void reserve(std::size_t fields) override { inner_->reserve(fields); }
     long count() const override { return inner_->count(); }
     bool overlaps() const override { return inner_->overlaps(); }

@@ -68,27 +68,35 @@ void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
                     layers, narrowest, layers, narrowest));
 }
 
-// Cycles in single precision want a mode, a backend and a tolerance for them.
+// Cycles that compute, or send ghosts, in single precision want a mode, a backend and a tolerance for them.
 void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
-    if (p.multigrid.precision != CyclePrecision::mixed) return;
-    rules.allow(
-        use.mixes, {"multigrid.precision", "run.mode"},
-        "run.mode = \"" + p.run.mode +
-            "\" has cycles in double precision alone; choose double, or run.mode from solve, survey, krylov");
+    const bool mixed = p.multigrid.precision == CyclePrecision::mixed;
+    const bool sends = p.comm.precision == Precision::fp32;
+    if (!mixed && !sends) return;
+    const std::string key = mixed ? "multigrid.precision" : "comm.precision";
+    rules.allow(!mixed || !sends, {"comm.precision", "multigrid.precision"},
+                "cycles of multigrid.precision = \"mixed\" send in single precision already; choose double");
+    rules.allow(use.mixes, {key, "run.mode", "bottom.preconditioner"},
+                fmt::format("run.mode = \"{}\" has {} in double precision alone; choose double, or run.mode "
+                            "from solve, survey, krylov with bottom.preconditioner = \"v_cycle\"",
+                            p.run.mode, mixed ? "cycles" : "ghosts"));
     std::vector<std::string> able;
     for (const BackendInfo& info : all_backends())
         if (info.features.single_precision) able.push_back(info.name);
-    rules.allow(backend_info(p.run.backend).features.single_precision, {"multigrid.precision", "run.backend"},
+    rules.allow(backend_info(p.run.backend).features.single_precision, {key, "run.backend"},
                 fmt::format("the backend {} has no fields in single precision; choose run.backend from {}, "
                             "or double",
                             p.run.backend, fmt::join(able, ", ")));
-    rules.allow(p.multigrid.accelerator == Accelerator::none,
+    rules.allow(!mixed || p.multigrid.accelerator == Accelerator::none,
                 {"multigrid.precision", "multigrid.accelerator"},
                 "an accelerator wants a residual in double precision for each cycle, which would cost what "
                 "cycles in single precision gain; choose multigrid.accelerator = \"none\", or double");
+    rules.allow(!sends || !p.run.deterministic, {"comm.precision", "run.deterministic"},
+                "messages round ghosts and copies on a rank do not, so that results depend on the ranks; "
+                "choose double, or run.deterministic = false");
     // |f| is at most |L| max|u|, so what rounding may leave, eps |L| max|u| / max|f|, is at least this.
     constexpr double least = std::numeric_limits<double>::epsilon();
-    rules.allow(p.multigrid.tolerance >= least, {"multigrid.precision", "multigrid.tolerance"},
+    rules.allow(p.multigrid.tolerance >= least, {key, "multigrid.tolerance"},
                 fmt::format("multigrid.tolerance = {:g} is below {:.1e}, the rounding of the residual in "
                             "double precision that has to verify it; choose a larger one",
                             p.multigrid.tolerance, least));

@@ -159,8 +159,10 @@ TEST_CASE("part of a region that lies in a buffer as a whole can be unpacked alo
         }) == 0);
 }
 
-TEST_CASE("forwarding copies values from buffer to buffer, all fields of each together") {
+TEST_CASE(
+    "forwarding copies values from buffer to buffer, all fields of each together, in either precision") {
     const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 2, 9));
+    const Precision precision = GENERATE(Precision::fp64, Precision::fp32);
     Boxes x({.storage = GENERATE(Storage::boxes, Storage::blocks)});
     const auto [u, v] = Fields(x, fields);
     // Two rows are packed; they are passed on in the other order, behind a gap, and unpacked.
@@ -169,17 +171,21 @@ TEST_CASE("forwarding copies values from buffer to buffer, all fields of each to
     const std::vector<BlockCopy> forwards{BlockCopy::forward(0, 6, 5), BlockCopy::forward(5, 2, 3)};
     const std::vector<BlockCopy> put{BlockCopy::pack(1, {{0, 3, 3}, {5, 1, 1}}, 6).reversed(),
                                      BlockCopy::pack(0, {{2, 4, 4}, {3, 1, 1}}, 2).reversed()};
-    const Packed received{x.operations->make_buffer(8 * fields, Wire::direct), fields};
-    const Packed sent{x.operations->make_buffer(11 * fields, Wire::direct), fields};
+    Packed received{x.operations->make_buffer(8 * fields, Wire::direct), fields};
+    Packed sent{x.operations->make_buffer(11 * fields, Wire::direct), fields};
+    received.buffer.precision = sent.buffer.precision = precision;
     x.operations->copy_blocks(received, x.operations->make_items(std::span(taken)), u, {});
     const Work work =
         x.operations->copy_blocks(sent, x.operations->make_items(std::span(forwards)), received, {});
-    CHECK(work.bytes == 2 * 8.0 * 8 * static_cast<double>(fields));
+    CHECK(work.bytes == 2 * 8.0 * static_cast<double>(bytes_of_value(precision) * fields));
     x.operations->copy_blocks(v, x.operations->make_items(std::span(put)), sent, {});
+    const auto sent_as = [&](double value) {
+        return precision == Precision::fp32 ? static_cast<double>(static_cast<float>(value)) : value;
+    };
     for (std::size_t n = 0; n < fields; ++n)
         CHECK(x.difference(v[n], [&](const Cell& c) {
             const auto cell = origin(x, c, taken, put);
-            return cell ? noise(static_cast<int>(n), *cell) : 0.0;
+            return cell ? sent_as(noise(static_cast<int>(n), *cell)) : 0.0;
         }) == 0);
 }
 

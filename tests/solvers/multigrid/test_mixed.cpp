@@ -138,13 +138,24 @@ TEST_CASE("mixed precision solves what double does") {
         Setup in_both(problem, mixing(options));
         const MixedSolution expected = solve_mixed(in_double, multigrid, bottom);
         const MixedSolution found = solve_mixed(in_both, multigrid, bottom);
+        options.ghosts = Precision::fp32;
+        Setup sending(problem, options);
+        const MixedSolution sent = solve_mixed(sending, multigrid, bottom);
+        CHECK(sent.report.converged());
+        CHECK(sent.report.cycles <= expected.report.cycles + more);
+        CHECK(sending.hierarchy.cycled(0).u.precision() == Precision::fp64);
+        MultigridOptions accelerated = multigrid;
+        accelerated.accelerator = Accelerator::cg;
+        CHECK(solve_mixed(sending, accelerated, bottom).report.converged());
         CHECK(expected.report.converged());
         CHECK(found.report.converged());
         CHECK(found.report.cycles <= expected.report.cycles + more);
-        double gap = 0;
-        for (std::size_t n = 0; n < found.u.values.size(); ++n)
-            gap = std::max(gap, std::abs(found.u.values[n] - expected.u.values[n]));
-        CHECK(gap <= 1e-7 * max_norm(expected.u));
+        for (const Whole* const u : {&found.u, &sent.u}) {
+            double gap = 0;
+            for (std::size_t n = 0; n < u->values.size(); ++n)
+                gap = std::max(gap, std::abs(u->values[n] - expected.u.values[n]));
+            CHECK(gap <= 1e-7 * max_norm(expected.u));
+        }
         // Once for each residual; none of the cycles' own.
         const long tests = static_cast<long>(found.report.residuals.size()) - 1;
         CHECK(in_both.hierarchy.level(0).ghosts->count() == tests + 1);
