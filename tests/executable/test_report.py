@@ -140,11 +140,14 @@ class Records(KeelTest):
         self.assertIn("\nFOM    non_benchmark.mixed_dof_per_second ", mixed.stdout)
         self.assertTrue([text for text in mixed.record("run")["remarks"] if "single precision" in text])
         self.assertEqual(wide.record("run")["remarks"], [])
+        gmres = self.valid(1, INPUTS / "mixed_gmres.toml", "problem.box=8", *ONCE)
+        self.assertIn("\nFOM    non_benchmark.mixed_dof_per_second ", gmres.stdout)
 
     def test_a_dry_run_knows_the_bytes_of_single_precision(self) -> None:
-        wide, mixed = (
+        wide, mixed, sent = (
             {(row["level"], row["purpose"]): row for row in self.run_keel(2, "--dry-run", *REFERENCE, word).record("plan")["levels"]}
-            for word in ("multigrid.precision=double", "multigrid.precision=mixed"))  # fmt: skip
+            for word in ("multigrid.precision=double", "multigrid.precision=mixed", "comm.precision=single"))  # fmt: skip
+        self.assertEqual(sent, mixed)
         self.assertEqual(set(mixed) - set(wide), {(0, "residual")})
         bottom = max(level for level, _ in wide)
         for place, row in wide.items():
