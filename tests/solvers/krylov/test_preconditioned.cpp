@@ -247,8 +247,8 @@ TEST_CASE("a V-cycle in single precision costs flexible methods no iteration, an
         for (const std::string solver : {"cg", "gmres", "deep_pipelined_cg", "bicgstab"})
             for (const int exponent : {0, -600, 600}) {
                 CAPTURE(solver, problem.singular(), exponent);
-                const auto solved = [&](bool mixed, int most_restarts) {
-                    Setup setup(problem, {.bottom_box = 2, .mixed = mixed});
+                const auto solved = [&](bool in_single, int most_restarts) {
+                    Setup setup(problem, {.bottom_box = 2, .mixed = in_single});
                     Level& level = setup.finest();
                     level.plain->scale(level.f, std::ldexp(1.0, exponent), level.f);
                     VCycle M(setup.hierarchy, {}, 24);
