@@ -426,7 +426,7 @@ class KeysWithoutEffect(KeelTest):
         cases = by_turns([(deck, mode) for deck in decks for mode in modes], 4)
         failed = [text for text in at_once(2, dry, cases) if text]
         # The others are wrong sizes and solvers, which a mode cannot mend.
-        self.assertLessEqual(len(failed), 4, failed)
+        self.assertLessEqual(len(failed), len(cases) // 12, failed)
 
     def test_a_weak_scaling_deck_starts_on_one_rank(self) -> None:
         grid = ("problem.box=4", "multigrid.bottom_box=2", *ONCE)
