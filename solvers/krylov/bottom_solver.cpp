@@ -16,7 +16,7 @@ void check_preconditioned(const BottomOptions& options, const Preconditioner& M)
     const bool symmetric = method.preconditioning == Preconditioning::symmetric;
     if (!method.accepts_preconditioner() || !method.tests(options.norm) || (symmetric && !M.symmetric()) ||
         (M.varies() && !method.flexible) ||
-        (M.precision() == Precision::fp32 && method.preconditioning == Preconditioning::right) ||
+        (M.precision() == Precision::fp32 && !method.accepts_single_precision()) ||
         options.scaling != Scaling::none ||
         (makes_bases && (exchanges_for_several(options.powers) ||
                          (symmetric && options.gram_precision == GramPrecision::twofold))))

@@ -90,6 +90,10 @@ struct Method {
     // Whether it repeats a preconditioner, cycles of another multigrid, and is no method without.
     bool repeats_cycles() const { return !make && make_preconditioned; }
     bool accepts_preconditioner() const { return preconditioning != Preconditioning::none; }
+    // Whether it takes one that rounds to single precision: it keeps what M gave, or corrects x by no M y.
+    bool accepts_single_precision() const {
+        return flexible || preconditioning == Preconditioning::symmetric;
+    }
     bool tests(Norm norm) const;
     // Words of all-reduces that an iteration has besides with a preconditioner: the norm that it would not
     // need.
