@@ -44,7 +44,7 @@ FREEDOMS = {
     "bottom.": "solver", "amg.": "solver", "multigrid.": "solver", "multigrid.tolerance": "fixed", "multigrid.bottom_box": "fixed",
     "multigrid.precision": "precision", "multigrid.fused_box": "passes", "multigrid.fused_half_sweeps": "passes",
     "multigrid.reference_path": "passes", "multigrid.ghost_colours": "passes", "problem.storage": "passes",
-    "problem.placement": "scheme", "comm.": "scheme", "comm.ranks_per_node": "fixed", "comm.ranks_per_socket": "fixed",
+    "problem.placement": "scheme", "comm.": "scheme", "comm.precision": "precision", "comm.ranks_per_node": "fixed", "comm.ranks_per_socket": "fixed",
     "comm.node_map": "fixed", "run.gpu_sync": "passes", "run.mode": "", "run.backend": "", "run.label": "", "run.time_limit": "",
     "run.triad_mb": "", "output.": "",
 }  # fmt: skip
