@@ -169,7 +169,7 @@ TEST_CASE("preconditioned s-step CG has CG's history and the golden counts", "[g
                 CAPTURE(k);
                 // One all-reduce has the square of the basis's condition, which the golden two have not.
                 CHECK(relative(report.residuals[k * step], history[k * step]) <
-                      (basis == Basis::monomial ? 1e-2 : 1e-5));
+                      (basis == Basis::monomial ? 1e-2 : 1e-4));
             }
             // Sums in another order give other iterations once powers have lost CG.
             const bool follows = basis != Basis::monomial || run.at("agree6").get<int>() > 1;
