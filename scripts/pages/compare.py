@@ -6,7 +6,7 @@ from studies.records import Record
 
 TOLERANCE = 0.05  # for iterations and predicted seconds; between compilers 4 % were seen
 RESIDUALS = ("true_residual", "value")  # rounding decides on their digits; of checks the latter
-RESIDUAL_FACTOR, NO_ACCURACY = 20, 1e-3  # residuals are compared within the factor, and not above the bound
+RESIDUAL_FACTOR, NO_RESIDUAL, NO_ACCURACY = 20, 1e-16, 1e-3  # residuals are compared within the factor, and between the bounds
 EXACT = ("plan", "scheme", "total")  # kinds whose numbers are counted from plans
 COUNTS = ("iterations", "bottom_iterations", "cycles")  # unchanged ones make a record's other counts exact
 ROUNDING = 1e-9  # the relative error of counts that are means
@@ -65,5 +65,5 @@ def whole(number: float) -> bool:
 def same_residual(before: object, now: object) -> bool:
     if not isinstance(before, float) or not isinstance(now, float):
         return before == now
-    less, more = sorted((min(before, NO_ACCURACY), min(now, NO_ACCURACY)))
+    less, more = sorted(min(max(residual, NO_RESIDUAL), NO_ACCURACY) for residual in (before, now))
     return more <= RESIDUAL_FACTOR * less

@@ -172,7 +172,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(crossing([0, 0.5, 1], [4.0, 2.0, 1.0], 1.2), 0.9)
 
     def test_a_residual_is_compared_by_its_magnitude_and_a_run_may_have_a_tolerance(self) -> None:
-        for kept, made, stale in ((8e-16, 9e-15, 0), (8e-16, 2e-14, 1), (2e-3, 0.9, 0), (None, 0.9, 1)):
+        for kept, made, stale in ((8e-16, 9e-15, 0), (8e-16, 2e-14, 1), (2e-3, 0.9, 0), (0.0, 3e-16, 0), (None, 0.9, 1)):
             differing = differences([{"record": "solve", "true_residual": kept}], [{"record": "solve", "true_residual": made}])
             self.assertEqual(len(list(differing)), stale, kept)
         kept, made = {"record": "solve", "iterations": 100}, {"record": "solve", "iterations": 120}

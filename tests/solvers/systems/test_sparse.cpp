@@ -349,8 +349,10 @@ TEST_CASE("GMRES of an unsymmetric matrix has the golden history by panels of an
             CHECK(report.succeeded());
             CHECK(report.restarts == 0);
             CHECK(report.iterations == its);
+            // Long monomial panels amplify rounding, which differs by backend.
+            const double rounding = basis == Basis::monomial && s > 8 ? 1e-4 : 1e-6;
             for (std::size_t k = 0; k < history.size(); ++k)
-                CHECK(report.residuals.at(k + 1) == Approx(history[k]).epsilon(1e-6));
+                CHECK(report.residuals.at(k + 1) == Approx(history[k]).epsilon(rounding));
             // Whole panels, one all-reduce more a cycle and two of the solver, unless panels are dependent.
             const int cycles = (its - 1) / m, rest = its - cycles * m;
             const long whole = cycles * ((m + s - 1) / s + 1) + (rest + s - 1) / s + 1 + 2;
