@@ -569,6 +569,9 @@ TEST_CASE("what does not go together is refused, each mistake once") {
          {"a preconditioner takes part in every power; give bottom.powers = \"paired\"",
           "ca_bicgstab takes u = M y from it in the end, which would have the digits of single precision; "
           "choose gmres or cg, or multigrid.precision = \"double\""}},
+        {{"run.mode=krylov", "bottom.solver=ecg", "bottom.scaling=none", "bottom.preconditioner=v_cycle",
+          "multigrid.precision=mixed"},
+         {"bottom.preconditioner: needs bottom.solver other than enlarged_orthomin"}},
         {{"run.mode=survey", "run.survey=[\"ca_cg\",\"ca_bicgstab powers_depth=2\"]",
           "bottom.powers=matrix_powers"},
          {"solvers whose matrix powers want 2, 4 ghost layers; give all of them "

@@ -196,7 +196,8 @@ class KrylovMode : public HierarchyMode {
         require(!solver.reads("basis") || !exchanges_for_several(p.bottom.powers),
                 {"bottom.powers", "bottom.solver", "bottom.preconditioner"},
                 "a preconditioner takes part in every power; give bottom.powers = \"paired\"");
-        require(p.multigrid.precision == CyclePrecision::doubled || solver.accepts_single_precision(),
+        require(p.multigrid.precision == CyclePrecision::doubled || !solver.accepts_preconditioner() ||
+                    solver.accepts_single_precision(),
                 {"multigrid.precision", "bottom.solver", "bottom.preconditioner"},
                 fmt::format("{} takes u = M y from it in the end, which would have the digits of single "
                             "precision; choose gmres or cg, or multigrid.precision = \"double\"",
