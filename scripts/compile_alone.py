@@ -15,7 +15,7 @@ from pathlib import Path
 from studies.ending import ended
 
 ROOT = Path(__file__).resolve().parents[1]
-UNITY = re.compile(r"/CMakeFiles/(\w+)\.dir/Unity/unity_\d+_cxx\.cxx$")
+UNITY = re.compile(r"/CMakeFiles/(\w+)\.dir/Unity/unity_\w+_cxx\.cxx$")
 
 
 def included(path: Path) -> set[str]:

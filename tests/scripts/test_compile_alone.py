@@ -14,7 +14,7 @@ class CompileAlone(unittest.TestCase):
     def setUp(self) -> None:
         self.root = Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
         self.build = self.root / "build"
-        unity = self.build / "comm/CMakeFiles/keel_comm.dir/Unity/unity_0_cxx.cxx"
+        unity = self.build / "comm/CMakeFiles/keel_comm.dir/Unity/unity_comm_plans_cxx.cxx"
         unity.parent.mkdir(parents=True)
         for name, text in {
             "base.hpp": "inline int base() { return 1; }\n",

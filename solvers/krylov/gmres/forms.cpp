@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include "solvers/krylov/gmres/arnoldi.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
 namespace {
