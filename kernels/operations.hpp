@@ -209,6 +209,11 @@ class Operations {
     // Replaces a alpha by 1 / D. Returns Gershgorin's bound of the eigenvalues of D^-1 L over this rank's
     // rows.
     virtual double complete_diagonal(const Stencil& L) = 0;
+    // Rounds the faces of L, on these ghost layers, and 1 / D with them, on one less. Faces that are not yet
+    // there are made.
+    virtual void round_faces(Stencil& /*rounded*/, const Stencil& /*L*/, int /*layers*/) {
+        check(false, "these operations have faces with fewer bytes than values");
+    }
 
     // --- Ghost cells and messages. A span of fields travels together.
     virtual Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) = 0;

@@ -3,6 +3,7 @@
 // Operations that a multigrid cycle asks of its levels, fields and messages in one precision, by a backend's
 // verbs and the kernels' bodies; the rest of Operations is for doubles alone (operations_on.hpp). Verbs:
 //   Real* allocate(Shape) / allocate(values)       zeroed memory that lives as long as the backend object
+//   template allocate<T>(Shape) -> T*              the same for values of another type
 //   template keep(span<const T>) -> const T*       a copy of a list in its memory
 //   for_each_value(Field, body(value&))            everything, ghosts included
 //   for_each_cell(Cells, body(q,i,j,k), weight = 1)  a cell is as much work as `weight` others
@@ -25,10 +26,12 @@
 
 namespace keel {
 
-// Interface: Operations, or a class derived from it that has the rest.
-template <class Backend, class Real, class Interface>
+// Interface: Operations, or a class derived from it that has the rest. FaceValue: of the operators.
+template <class Backend, class Real, class Interface, class FaceValue = Real>
 class CycleOperationsOn : public Interface {
   public:
+    using Face = FaceValue;
+
     CycleOperationsOn(Layout layout, int ghosts, const Arrangement& arrangement, Backend backend = {})
         : Interface(std::move(layout)),
           backend_(std::move(backend)),
@@ -84,8 +87,8 @@ class CycleOperationsOn : public Interface {
 
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return in_dimensions([&](auto D) {
-            return each(PolynomialStep<D, Real>{view_of(p), static_cast<Real>(a), static_cast<Real>(b),
-                                                residual_body<D>(L, u, f)},
+            return each(PolynomialStep<D, Real, Face>{view_of(p), static_cast<Real>(a), static_cast<Real>(b),
+                                                      residual_body<D>(L, u, f)},
                         L.part);
         });
     }
@@ -103,6 +106,12 @@ class CycleOperationsOn : public Interface {
         return converting(to, AddConverted<Real, Other>{target, scale, source});
     }
 
+    void round_faces(Stencil& rounded, const Stencil& L, int layers) override {
+        if constexpr (sizeof(Face) < sizeof(Real))
+            in_dimensions([&](auto D) { round_faces_in<D>(rounded, L, layers); });
+        else
+            Interface::round_faces(rounded, L, layers);
+    }
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         backend_.for_each_item(ghosts, 1, Reflect<Real>{view_of(u), shape_.extent, factor});
         return work({1, 1, 1}, ghosts.cells);
@@ -213,15 +222,15 @@ class CycleOperationsOn : public Interface {
     static ViewOf<Real> view_of(Field u) { return u.view<Real>(); }
     static Work work(const Cost& cost, std::size_t cells) { return work_of(cost, cells, sizeof(Real)); }
     template <int D>
-    static Residual<D, Real> residual_body(const Stencil& L, Field u, Field f) {
-        return {StencilView<D, Real>(L), view_of(u), view_of(f)};
+    static Residual<D, Real, Face> residual_body(const Stencil& L, Field u, Field f) {
+        return {StencilView<D, Real, Face>(L), view_of(u), view_of(f)};
     }
     // Passes the residual as a value, of all cells or of L.colour.
     template <int D, class Action>
     Work with_residual(const Stencil& L, Field u, Field f, const Action& action) const {
-        const Residual<D, Real> residual = residual_body<D>(L, u, f);
+        const Residual<D, Real, Face> residual = residual_body<D>(L, u, f);
         if (!L.colour) return action(residual);
-        return action(ResidualOfColour<D, Real>{residual, static_cast<int>(*L.colour), parity_});
+        return action(ResidualOfColour<D, Real, Face>{residual, static_cast<int>(*L.colour), parity_});
     }
     // action(the body of a fine cell)
     template <class Action>
@@ -264,6 +273,21 @@ class CycleOperationsOn : public Interface {
 
   private:
     using Other = std::conditional_t<std::is_same_v<Real, float>, double, float>;
+
+    template <int D>
+    void round_faces_in(Stencil& rounded, const Stencil& L, int layers) {
+        for (std::size_t d = 0; d < D; ++d) {
+            Field& face = rounded.faces(d);
+            if (face == Field()) face = Field(backend_.template allocate<Face>(shape_), shape_);
+            converting(face.with_ghosts(layers),
+                       Convert<Face, Real>{face.view<Face>().from_ghost(layers), 1.0,
+                                           L.faces(d).template view<Real>().from_ghost(layers)});
+        }
+        const int inner = layers - 1;
+        backend_.for_each_cell(cells_for(L.x.with_ghosts(inner)),
+                               RoundDiagonal<D, Real, Face>{StencilView<D, Real, Face>(rounded, inner),
+                                                            StencilView<D, Real>(L, inner)});
+    }
 
     template <class Body>
     Work converting(Field result, const Body& body) {

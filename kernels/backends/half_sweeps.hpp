@@ -16,13 +16,16 @@ class HalfSweepsOn : public Base {
     using Base::Base;
 
   protected:
+    template <int D>
+    using RelaxOf = Relax<D, Real, typename Base::Face>;
+
     // Passes the function that makes the body of a half sweep of Relax. Without over-relaxation the old value
     // is not read.
     template <int D, class Action>
     static Work with_relaxation(double relaxation, const Action& action) {
-        if (relaxation == 1.0) return action([](const Relax<D, Real>& body) { return body; });
-        return action([relaxation](const Relax<D, Real>& body) {
-            return OverRelax<D, Real>{body, static_cast<Real>(relaxation)};
+        if (relaxation == 1.0) return action([](const RelaxOf<D>& body) { return body; });
+        return action([relaxation](const RelaxOf<D>& body) {
+            return OverRelax<D, Real, typename Base::Face>{body, static_cast<Real>(relaxation)};
         });
     }
     template <class Body>
@@ -48,7 +51,8 @@ class HalfSweepsOn : public Base {
         const Colour colour = all.colours[static_cast<std::size_t>(n)];
         // The corner is off by the layers in each direction.
         cells.colour = (static_cast<int>(colour) + D * layers) & 1;
-        const auto body = relaxed(Relax<D, Real>{view(u), StencilView<D, Real>(L, layers), view(f)});
+        const auto body =
+            relaxed(RelaxOf<D>{view(u), StencilView<D, Real, typename Base::Face>(L, layers), view(f)});
         return HalfSweep<std::decay_t<decltype(body)>>{cells, body};
     }
     // A pass over memory for each.

@@ -51,9 +51,10 @@ class Backend {
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const {
         return make_operations(layout, ghosts, Storage::boxes);
     }
-    // The same in single precision, for multigrid cycles only; null without
+    // The same in single precision, for multigrid cycles only, with faces of this precision; null without
     // BackendFeatures::single_precision.
-    virtual std::unique_ptr<Operations> make_cycle_operations(const Layout&, int, Storage) const {
+    virtual std::unique_ptr<Operations> make_cycle_operations(const Layout&, int, Storage,
+                                                              Precision /*faces*/) const {
         return nullptr;
     }
 };

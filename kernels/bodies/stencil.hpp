@@ -15,6 +15,7 @@
 
 #include "kernels/cost.hpp"
 #include "kernels/layout/field.hpp"
+#include "kernels/layout/half.hpp"
 
 namespace keel {
 
@@ -70,45 +71,51 @@ struct Stencil {
     Stencil on(Part some) const { return {x, y, z, inverse_diagonal, some, colour}; }
     Stencil of(std::optional<Colour> one) const { return {x, y, z, inverse_diagonal, part, one}; }
     const Field& faces(std::size_t direction) const { return direction == 0 ? x : direction == 1 ? y : z; }
+    Field& faces(std::size_t direction) { return direction == 0 ? x : direction == 1 ? y : z; }
 };
 
-// The operator as a body reads it. All fields of a level have one shape, so a cell has one place in all of
-// them, which is computed once: with a view for each field a row needs more registers than there are.
-template <int D, class Real = double>
+// The operator as a body reads it: values are Reals, faces may have fewer bytes. All fields of a level have
+// one shape, so a cell has one place in all of them, which is computed once: with a view for each field a row
+// needs more registers than there are.
+template <int D, class Real = double, class Face = Real>
 class StencilView {
   public:
+    // Values that a cell's D faces take to read.
+    static constexpr double faces_read = static_cast<double>(D * sizeof(Face)) / sizeof(Real);
+
     // Cells are counted from the corner of `layers` ghost layers.
     explicit StencilView(const Stencil& A, int layers = 0)
-        : shape_(A.x.view<Real>().from_ghost(layers)),
+        : shape_(A.x.view<Face>().from_ghost(layers)),
           x_(shape_.origin),
-          y_(origin(A.y, layers)),
-          z_(D == 2 ? nullptr : origin(A.z, layers)),
-          inverse_diagonal_(origin(A.inverse_diagonal, layers)) {}
+          y_(origin<Face>(A.y, layers)),
+          z_(D == 2 ? nullptr : origin<Face>(A.z, layers)),
+          inverse_diagonal_(origin<Real>(A.inverse_diagonal, layers)) {}
 
-    constexpr Real& x(int q, int i, int j, int k) const { return of_shape(x_)(q, i, j, k); }
-    constexpr Real& y(int q, int i, int j, int k) const { return of_shape(y_)(q, i, j, k); }
-    constexpr Real& z(int q, int i, int j, int k) const { return of_shape(z_)(q, i, j, k); }
+    constexpr Face& x(int q, int i, int j, int k) const { return faces_at(x_)(q, i, j, k); }
+    constexpr Face& y(int q, int i, int j, int k) const { return faces_at(y_)(q, i, j, k); }
+    constexpr Face& z(int q, int i, int j, int k) const { return faces_at(z_)(q, i, j, k); }
     constexpr Real& inverse_diagonal(int q, int i, int j, int k) const {
         return of_shape(inverse_diagonal_)(q, i, j, k);
     }
     constexpr Real diagonal(int q, int i, int j, int k) const { return 1 / inverse_diagonal(q, i, j, k); }
     // A view of another field of the level.
     constexpr ViewOf<Real> of_shape(Real* origin) const {
-        return {origin, shape_.odd, shape_.row, shape_.plane, shape_.block};
+        return {origin, ratio * shape_.odd, ratio * shape_.row, ratio * shape_.plane, ratio * shape_.block};
     }
 
     // SUM_f c_f u_neighbour(f); u is a view of the level, or what gives the value at a place as a view does.
     // Always inlined: rows that call it are not vectorised.
     template <class Values>
     [[gnu::always_inline]] constexpr Real neighbours(const Values& u, int q, int i, int j, int k) const {
-        const ViewOf<Real> x = of_shape(x_), y = of_shape(y_), z = of_shape(z_);
+        const ViewOf<Face> x = faces_at(x_), y = faces_at(y_), z = faces_at(z_);
         const std::ptrdiff_t at = shape_.place(q, i, j, k);
         const std::ptrdiff_t west = at + shape_.to_west(i), east = at + shape_.to_east(i);
-        const std::ptrdiff_t row = shape_.row, plane = shape_.plane;
-        const Real in_plane =
-            x[at] * u[west] + x[east] * u[east] + y[at] * u[at - row] + y[at + row] * u[at + row];
+        const std::ptrdiff_t south = at - shape_.row, north = at + shape_.row;
+        const Real in_plane = x[at] * u[ratio * west] + x[east] * u[ratio * east] + y[at] * u[ratio * south] +
+                              y[north] * u[ratio * north];
         if constexpr (D == 2) return in_plane;
-        return in_plane + z[at] * u[at - plane] + z[at + plane] * u[at + plane];
+        const std::ptrdiff_t below = at - shape_.plane, above = at + shape_.plane;
+        return in_plane + z[at] * u[ratio * below] + z[above] * u[ratio * above];
     }
 
     // (L u)_i
@@ -125,10 +132,20 @@ class StencilView {
     }
 
   private:
-    static Real* origin(const Field& c, int layers) { return c.view<Real>().from_ghost(layers).origin; }
+    // From the place of a face, in bytes, to that of a value.
+    static constexpr std::ptrdiff_t ratio = sizeof(Real) / sizeof(Face);
 
-    ViewOf<Real> shape_;
-    Real *x_, *y_, *z_, *inverse_diagonal_;
+    template <class Value>
+    static Value* origin(const Field& c, int layers) {
+        return c.view<Value>().from_ghost(layers).origin;
+    }
+    constexpr ViewOf<Face> faces_at(Face* origin) const {
+        return {origin, shape_.odd, shape_.row, shape_.plane, shape_.block};
+    }
+
+    ViewOf<Face> shape_;
+    Face *x_, *y_, *z_;
+    Real* inverse_diagonal_;
 };
 
 // out = L u
@@ -145,25 +162,25 @@ struct Apply {
 };
 
 // f - L u, as a value
-template <int D, class Real = double>
+template <int D, class Real = double, class Face = Real>
 struct Residual {
-    StencilView<D, Real> L;
+    StencilView<D, Real, Face> L;
     ViewOf<Real> u, f;
 
-    static constexpr Cost cost{4 * D + 2, D + 3, 0};
+    static constexpr Cost cost{4 * D + 2, StencilView<D, Real, Face>::faces_read + 3, 0};
     constexpr Real operator()(int q, int i, int j, int k) const {
         return L.of_shape(f.origin)(q, i, j, k) - L(L.of_shape(u.origin), q, i, j, k);
     }
 };
 
 // The same on the cells of one colour, zero on the others, of which f and 1 / D are not read.
-template <int D, class Real = double>
+template <int D, class Real = double, class Face = Real>
 struct ResidualOfColour {
-    Residual<D, Real> residual;
+    Residual<D, Real, Face> residual;
     int colour;
     const int* parity;  // parity of each block's first cell
 
-    static constexpr Cost cost{(4 * D + 2) / 2.0, D + 2, 0};
+    static constexpr Cost cost{(4 * D + 2) / 2.0, StencilView<D, Real, Face>::faces_read + 2, 0};
     constexpr Real operator()(int q, int i, int j, int k) const {
         return ((i + j + k + parity[q]) & 1) == colour ? residual(q, i, j, k) : Real(0);
     }
@@ -183,15 +200,15 @@ struct StoreResidual {
 // on one colour at a time (`one_colour`), whose cells lie by themselves in their rows: an updated cell costs
 // its own f, 1 / D and u, u of one neighbour, which other cells read as well, and all its faces, which no
 // other cell of its colour has.
-template <int D, class Real = double>
+template <int D, class Real = double, class Face = Real>
 struct Relax {
     ViewOf<Real> u;
-    StencilView<D, Real> L;
+    StencilView<D, Real, Face> L;
     ViewOf<Real> f;
 
     static constexpr bool one_colour = true;
     static constexpr bool repeatable = true;  // twice is as good as once
-    static constexpr Cost cost{4 * D + 1, 2 * D + 3, 1};
+    static constexpr Cost cost{4 * D + 1, 2 * StencilView<D, Real, Face>::faces_read + 3, 1};
     constexpr Real value(int q, int i, int j, int k) const {
         return (L.of_shape(f.origin)(q, i, j, k) + L.neighbours(L.of_shape(u.origin), q, i, j, k)) *
                L.inverse_diagonal(q, i, j, k);
@@ -205,13 +222,13 @@ struct Relax {
 };
 
 // SOR: u += relaxation (u_GS - u).
-template <int D, class Real = double>
+template <int D, class Real = double, class Face = Real>
 struct OverRelax {
-    Relax<D, Real> relax;
+    Relax<D, Real, Face> relax;
     Real relaxation;
 
     static constexpr bool one_colour = true;
-    static constexpr Cost cost{4 * D + 4, 2 * D + 4, 1};
+    static constexpr Cost cost{4 * D + 4, Relax<D, Real, Face>::cost.reads + 1, 1};
     constexpr Real from_zero(int q, int i, int j, int k) const {
         return relaxation * relax.from_zero(q, i, j, k);
     }
@@ -235,13 +252,13 @@ struct FromZero {
 };
 
 // p = a p + b (f - L u) / D: one step of a polynomial smoother (a = 0: weighted Jacobi).
-template <int D, class Real = double>
+template <int D, class Real = double, class Face = Real>
 struct PolynomialStep {
     ViewOf<Real> p;
     Real a, b;
-    Residual<D, Real> residual;
+    Residual<D, Real, Face> residual;
 
-    static constexpr Cost cost{4 * D + 6, D + 4, 1};
+    static constexpr Cost cost{4 * D + 6, Residual<D, Real, Face>::cost.reads + 1, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
         p(q, i, j, k) =
             a * p(q, i, j, k) + b * residual(q, i, j, k) * residual.L.inverse_diagonal(q, i, j, k);
@@ -264,6 +281,20 @@ struct CompleteDiagonal {
         double& kept = L.inverse_diagonal(q, i, j, k);
         const double faces = L.faces(q, i, j, k);
         kept = inverse_of_diagonal(kept + faces, faces);
+    }
+};
+
+// Replaces 1 / D by that of an operator whose faces are rounded: a row keeps its sum, a alpha, without which
+// constants are no null space any more.
+template <int D, class Real, class Face>
+struct RoundDiagonal {
+    StencilView<D, Real, Face> rounded;
+    StencilView<D, Real> L;
+
+    static constexpr Cost cost{4 * D + 4, D + 1 + StencilView<D, Real, Face>::faces_read, 1};
+    constexpr void operator()(int q, int i, int j, int k) const {
+        const Real more = rounded.faces(q, i, j, k) - L.faces(q, i, j, k);
+        rounded.inverse_diagonal(q, i, j, k) = 1 / (L.diagonal(q, i, j, k) + more);
     }
 };
 

@@ -47,6 +47,9 @@ class DecoratedOperations : public Operations {
     double complete_diagonal(const Stencil& L) override {
         return derived().set_up([&](Operations& inner) { return inner.complete_diagonal(L); });
     }
+    void round_faces(Stencil& rounded, const Stencil& L, int layers) override {
+        derived().set_up([&](Operations& inner) { inner.round_faces(rounded, L, layers); });
+    }
 
     Work fill(Field y, double value) override { return call(Op::vector, &Operations::fill, y, value); }
     Work combine_all(std::span<const Combination> combinations) override {

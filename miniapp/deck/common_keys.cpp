@@ -92,7 +92,7 @@ void add_multigrid(Table& table) {
            "largest max|f - L u| / max|f| of a converged solve");
     s.integer("max_cycles", &Multigrid::max_cycles, at_least(1), "limit on the cycles of a solve", "cycles");
     s.choice("precision", &Multigrid::precision,
-             "precision of cycles: double, or single with residuals in double (mixed)");
+             "precision of cycles: double, or single (mixed), faces in 16 bits (mixed_half)");
     expert.flag("reference_path", &Multigrid::reference_path,
                 "reference path: one pass per half sweep, boxes apart, ghosts of both colours");
     std::vector<Word> words;

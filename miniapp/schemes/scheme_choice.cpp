@@ -16,7 +16,7 @@ struct Fields {
     Fields(const Backend& backend, const Layout& layout, int ghosts, std::size_t columns,
            std::size_t value_bytes = sizeof(double))
         : operations(value_bytes == sizeof(float)
-                         ? backend.make_cycle_operations(layout, ghosts, Storage::boxes)
+                         ? backend.make_cycle_operations(layout, ghosts, Storage::boxes, Precision::fp32)
                          : backend.make_operations(layout, ghosts)) {
         for (std::size_t column = 0; column < columns; ++column) all.push_back(operations->make_field());
     }

@@ -121,7 +121,8 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
         grids.hierarchy.fused_width = std::max(grids.hierarchy.fused, width);
     }
     if (backend_info(p.run.backend).features.device_memory) grids.gpu = p.run.gpu_sync;
-    grids.hierarchy.mixed = use.mixes && p.multigrid.precision == CyclePrecision::mixed;
+    grids.hierarchy.mixed = use.mixes && p.multigrid.precision != CyclePrecision::doubled;
+    if (p.multigrid.precision == CyclePrecision::mixed_half) grids.hierarchy.faces = Precision::fp16;
     return grids;
 }
 

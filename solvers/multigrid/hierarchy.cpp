@@ -119,10 +119,11 @@ void Hierarchy::convert_operators() {
     for (int l = 0; l + 1 < levels() && mixed() && has(l); ++l) {
         const Level& from = level(l);
         Level& to = *single_.levels[static_cast<std::size_t>(l)];
+        const Stencil L = to.unrounded();
         // The upper faces of a box lie in its first layer of ghosts.
         for (std::size_t d = 0; d < from.layout.dimensions(); ++d)
-            to.plain->convert(to.L.faces(d).with_ghosts(1), from.L.faces(d), single_scale_, Update::replace);
-        to.plain->convert(to.L.inverse_diagonal, from.L.inverse_diagonal, 1 / single_scale_, Update::replace);
+            to.plain->convert(L.faces(d).with_ghosts(1), from.L.faces(d), single_scale_, Update::replace);
+        to.plain->convert(L.inverse_diagonal, from.L.inverse_diagonal, 1 / single_scale_, Update::replace);
         to.jacobi_bound = from.jacobi_bound;
     }
 }
@@ -132,6 +133,8 @@ void Hierarchy::deepen_levels() {
     for (const Grids* const grids : {&double_, &single_})
         for (const auto& level : grids->levels)
             if (level && level->fused > 0) deepen(*level);
+    for (const auto& level : single_.levels)
+        if (level && level->rounds_faces) round_faces(*level);
     if (!has(levels() - 1)) return;
     if (bottom().deep_ghosts && bottom().fused == 0) deepen(bottom());
 }

@@ -88,7 +88,7 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const LevelPlan& plan,
     const Layout& layout = plan.layout;
     const bool single = plan.precision == Precision::fp32;
     const int layers = plan.ghost_layers(options);
-    auto operations = single ? site.backend.make_cycle_operations(layout, layers, plan.storage)
+    auto operations = single ? site.backend.make_cycle_operations(layout, layers, plan.storage, options.faces)
                              : site.backend.make_operations(layout, layers, plan.storage);
     check(operations != nullptr, "the backend works in the precision that is asked for");
     auto made = std::make_unique<Level>(layout, std::move(operations), site.ledger, site.number);
@@ -98,10 +98,10 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const LevelPlan& plan,
     level.f = make.make_field();
     if (!plan.passes_on) {
         level.r = make.make_field();
-        level.L = {.x = make.make_field(),
-                   .y = make.make_field(),
-                   .z = layout.dimensions() == 2 ? Field() : make.make_field(),
-                   .inverse_diagonal = make.make_field()};
+        level.rounds_faces = single && options.faces == Precision::fp16;
+        for (std::size_t d = 0; d < layout.dimensions() && !level.rounds_faces; ++d)
+            level.L.faces(d) = make.make_field();
+        level.L.inverse_diagonal = make.make_field();
         make.fill(level.L.inverse_diagonal, 1.0);  // outside the domain, where nothing else writes
     }
     Meanwhile meanwhile;
@@ -148,11 +148,17 @@ void deepen(Level& level) {
             (*level.faces_outside)[d] = make.make_items(std::span<const BoundaryItem>(on_boundary));
         }
     }
+    const Stencil L = level.unrounded();
     for (std::size_t d = 0; d < level.layout.dimensions(); ++d) {
-        make.fill_boundary(level.L.faces(d), (*level.faces_outside)[d], {0.0, 0.0, 0.0});
-        level.deep_ghosts->run(level.L.faces(d));
+        make.fill_boundary(L.faces(d), (*level.faces_outside)[d], {0.0, 0.0, 0.0});
+        level.deep_ghosts->run(L.faces(d));
     }
-    level.deep_ghosts->run(level.L.inverse_diagonal);
+    level.deep_ghosts->run(L.inverse_diagonal);
+}
+
+void round_faces(Level& level) {
+    level.plain->round_faces(level.L, level.unrounded(), std::max(level.deep_layers, 1));
+    for (const Field lent : {level.u, level.f, level.r}) level.plain->fill(lent, 0.0);
 }
 
 void form_residual(Level& level, Field r) {

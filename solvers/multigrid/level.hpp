@@ -65,6 +65,7 @@ struct HierarchyOptions {
     // Besides the levels, others in single precision that cycles work on; those in double precision then
     // neither fuse half sweeps nor interpolate.
     bool mixed = false;
+    Precision faces = Precision::fp32;  // the faces of operators in single precision
     // The precision in which cycles in double send ghosts, but for those of the coarsest level's operator.
     Precision ghosts = Precision::fp64;
     SchemeOptions scheme = {};                 // the same on all levels
@@ -128,6 +129,9 @@ struct Level {
     TimedOperations bottom_operations;  // as the bottom solver calls them
     Stencil L;
     Field u, f, r;
+    bool rounds_faces = false;  // the faces of L have fewer bytes than its values
+    // The operator before its faces are rounded: exchanges are for values alone, so u, f and r lend theirs.
+    Stencil unrounded() const { return rounds_faces ? Stencil{u, f, r, L.inverse_diagonal} : L; }
     std::unique_ptr<Exchange> ghosts;       // for the operator; absent if it has none
     std::unique_ptr<Exchange> all_ghosts;   // for interpolation that is not constant; may be absent
     std::unique_ptr<Exchange> deep_ghosts;  // for matrix powers or fused half sweeps; may be absent
@@ -169,6 +173,8 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const LevelPlan& plan,
 // are those on its boundary, now that the diagonal has their part: the operator makes zeros of zeros there,
 // and reads none of them, so that boundary conditions hold in every layer without further care. Collective.
 void deepen(Level& level);
+// Rounds the faces of a level that wants so, and zeros u, f and r, which held them.
+void round_faces(Level& level);
 
 // r = f - L u, while the ghosts of u are exchanged. Collective.
 void form_residual(Level& level, Field r);

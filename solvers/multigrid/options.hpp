@@ -43,10 +43,10 @@ constexpr auto names_of(GhostColours) {
 }
 
 // The precision that cycles compute in: double as all else; or single, several for each residual and update
-// of the solution in double precision.
-enum class CyclePrecision { doubled, mixed };
+// of the solution in double precision, with faces in single precision or in 16 bits.
+enum class CyclePrecision { doubled, mixed, mixed_half };
 constexpr auto names_of(CyclePrecision) {
-    return std::array{"double", "mixed"};
+    return std::array{"double", "mixed", "mixed_half"};
 }
 
 // The first of smoothers().

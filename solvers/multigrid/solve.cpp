@@ -73,7 +73,8 @@ void Multigrid::iterate_by_stages(Solve& solve) {
     const bool linear = options_.cycle == Cycle::f || options_.interpolation == Interpolation::linear;
     const StageRule rule{.tolerance = options_.tolerance,
                          .presumed_factor = linear ? 0.03 : 0.1,
-                         .cells = std::ranges::max(solve.level.layout.cells())};
+                         .cells = std::ranges::max(solve.level.layout.cells()),
+                         .rounds_faces = levels_.cycled(0).rounds_faces};
     while (goes_on(solve)) {
         const SolveReport& report = solve.report;
         const bool first = report.cycles == 0;

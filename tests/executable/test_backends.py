@@ -54,8 +54,8 @@ class Backends(KeelTest):
         walls = ["problem.boundary=dirichlet", "problem.storage=blocks", "multigrid.bottom_box=2"]
         plane = ["problem.dimensions=2", "problem.boxes=[2,2,1]", "problem.box=16", "problem.coefficients=smooth",
                  "multigrid.cycle=F", "comm.overlap=true", *ONCE]  # fmt: skip
-        for ranks, deck in ((1, [*SAME, *walls]), (2, [*SAME, *walls]), (2, plane)):
-            deck = [*deck, "multigrid.precision=mixed"]
+        for ranks, deck, precision in ((1, [*SAME, *walls], "mixed"), (2, [*SAME, *walls], "mixed_half"), (2, plane, "mixed")):
+            deck = [*deck, f"multigrid.precision={precision}"]
             reference = self.valid(ranks, *deck).record("solve")
             self.assertLess(len(reference["residuals"]), reference["cycles"])
             for words in self.ways("mixed"):

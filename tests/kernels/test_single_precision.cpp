@@ -21,21 +21,26 @@ double single_noise(int field, const Index& c) {
     return static_cast<float>(std::sin(1.3 * c[0] + 2.1 * c[1] * c[1] + 0.7 * c[2] * c[0] + 5.0 * field));
 }
 
-// The same level in both precisions.
+// The same level in both precisions, in single with faces of this one.
 struct Twins {
-    Twins(const Backend& backend, const Layout& layout, int ghosts, Storage storage)
-        : layers(layout.layers(ghosts)),
+    Twins(const Backend& backend, const Layout& layout, int layers_of_ghosts, Storage storage,
+          Precision of_faces)
+        : ghosts(layers_of_ghosts),
+          faces(of_faces),
+          layers(layout.layers(ghosts)),
           cells(layout.box_cells()),
           wide(backend.make_operations(layout, ghosts, storage)),
-          narrow(backend.make_cycle_operations(layout, ghosts, storage)) {}
+          narrow(backend.make_cycle_operations(layout, ghosts, storage, of_faces)) {}
 
     struct Pair {
         Field wide, narrow;
     };
-    Pair make(int number, double offset = 0) const {
+    Pair make(int number) const {
+        return make([number](const Index& c) { return single_noise(number, c); });
+    }
+    Pair make(const Formula& value) const {
         const Pair pair{wide->make_field(), narrow->make_field()};
         const Region all{-layers, cells.size + 2 * layers};
-        const auto value = [&](const Index& c) { return single_noise(number, c) + offset; };
         wide->assign(pair.wide, all, value);
         narrow->assign(pair.narrow, all, value);
         return pair;
@@ -46,11 +51,17 @@ struct Twins {
     Operators make_operators() const {
         Operators L;
         for (const auto member : {&Stencil::x, &Stencil::y, &Stencil::z, &Stencil::inverse_diagonal}) {
-            const Pair pair = make(11, 2.0);
+            const Pair pair = make([&](const Index& c) {
+                const double value = single_noise(11, c) + 2.0;
+                return faces == Precision::fp16 ? Half(value) : value;
+            });
             L.wide.*member = pair.wide;
             L.narrow.*member = pair.narrow;
         }
-        return L;
+        if (faces == Precision::fp32) return L;
+        Stencil rounded{{}, {}, {}, L.narrow.inverse_diagonal};
+        narrow->round_faces(rounded, L.narrow, ghosts);
+        return {L.wide, rounded};
     }
     // The largest difference of two fields, ghosts included.
     double gap(const Pair& u) const {
@@ -65,6 +76,8 @@ struct Twins {
         return largest;
     }
 
+    int ghosts;
+    Precision faces;
     Index layers;
     Region cells;
     std::unique_ptr<Operations> wide, narrow;
@@ -90,11 +103,12 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
         const Domain domain(boxes, {}, dimensions);
         const Layout layout(domain, width, place(domain, 1, Placement::lexicographic), 0);
         if (!able) {
-            CHECK(backend->make_cycle_operations(layout, ghosts, storage) == nullptr);
+            CHECK(backend->make_cycle_operations(layout, ghosts, storage, Precision::fp32) == nullptr);
             continue;
         }
-        const Twins x(*backend, layout, ghosts, storage);
-        const Twins coarser(*backend, layout.coarsened(), ghosts, storage);
+        const Precision faces = round % 3 == 0 ? Precision::fp16 : Precision::fp32;
+        const Twins x(*backend, layout, ghosts, storage, faces);
+        const Twins coarser(*backend, layout.coarsened(), ghosts, storage, faces);
         const auto L = x.make_operators();
         const auto f = x.make(1);
         // The same verb on both of a pair, whose work is the same but for the bytes.
@@ -105,7 +119,8 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
             const Work narrow = action(*x.narrow, u.narrow, L.narrow, f.narrow, false);
             CHECK(result.gap(u) < single_rounding);
             CHECK(narrow.flops == wide.flops);
-            CHECK(narrow.bytes == wide.bytes / 2);
+            CHECK((narrow.bytes == wide.bytes / 2 ||
+                   (faces == Precision::fp16 && narrow.bytes < wide.bytes / 2)));
         };
         using O = Operations&;
         using S = const Stencil&;
@@ -185,7 +200,7 @@ TEST_CASE("fields of either precision are converted, scaled, on the ghost layers
         const Domain domain({2, 1, 1}, {}, dimensions);
         const Layout layout(domain, 6, place(domain, 1, Placement::lexicographic), 0);
         const auto wide = backend->make_operations(layout, 1);
-        const auto narrow = backend->make_cycle_operations(layout, 3, Storage::boxes);
+        const auto narrow = backend->make_cycle_operations(layout, 3, Storage::boxes, Precision::fp32);
         const Index layer = layout.layers(1);
         const Region all{-layer, layout.extent() + 2 * layer};
         // Larger and smaller than any that single precision has.
@@ -214,5 +229,48 @@ TEST_CASE("fields of either precision are converted, scaled, on the ghost layers
         CHECK_THROWS(narrow->fill(wide->make_field(), 0.0));
         double norm = 0;
         CHECK_THROWS(narrow->max_norm(narrow->make_field(), norm));
+    }
+}
+
+TEST_CASE("numbers of 16 bits are the nearest ones, and zero is zero") {
+    CHECK(Half(0.0F) == 0.0F);
+    CHECK(Half(1 + 0x1p-11) == 1.0F);  // the even one of two
+    CHECK(Half(1 + 0x3p-11) == 1 + 0x1p-9F);
+    for (int exponent = -61; exponent <= 1; ++exponent)
+        for (const double digits : {1.0, 1.2345, 1.6789, 1.999}) {
+            const double value = std::ldexp(digits, exponent);
+            CHECK(std::abs(Half(value) - value) <= std::ldexp(1.0, exponent - 11));
+        }
+    CHECK(Half(0x1p-70) == 0x1p-70F);  // not normal any more
+}
+
+TEST_CASE("an operator keeps the sums of its rows when its faces are rounded") {
+    const auto backend = chosen_backend();
+    if (!backend_info(backend->name()).features.single_precision) return;
+    for (const int dimensions : {2, 3}) {
+        const Domain domain({1, 1, 1}, {}, dimensions);
+        const Layout layout(domain, 8, place(domain, 1, Placement::lexicographic), 0);
+        const Twins x(*backend, layout, 1, Storage::boxes, Precision::fp16);
+        const auto face = [](const Index& c) { return 0.1 * (2 + single_noise(3, c)); };
+        Stencil L{x.make(face).narrow, x.make(face).narrow, x.make(face).narrow, {}};
+        const double reaction = 1e-3;
+        L.inverse_diagonal = x.make([&](const Index& c) {
+                                  double sum = reaction;
+                                  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
+                                      Index upper = c;
+                                      ++upper[d];
+                                      sum += static_cast<float>(face(c)) + static_cast<float>(face(upper));
+                                  }
+                                  return 1 / sum;
+                              }).narrow;
+        Stencil rounded{{}, {}, {}, L.inverse_diagonal};
+        x.narrow->round_faces(rounded, L, 1);
+        const auto one = x.make([](const Index&) { return 1.0; });
+        const auto row_sum = x.make(1);
+        x.narrow->fill(row_sum.narrow, 0.0);
+        // -(L 1) / D: rounded faces beside the old diagonal would leave some 1e-4.
+        x.narrow->polynomial_step(row_sum.narrow, 0, 1, rounded, one.narrow, row_sum.narrow);
+        for (const double sum : x.narrow->read(row_sum.narrow, layout.box_cells()))
+            CHECK(std::abs(sum + reaction / (0.4 * dimensions)) < reaction);
     }
 }

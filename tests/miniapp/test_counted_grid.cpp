@@ -43,7 +43,10 @@ const std::vector<Choices> groups{
      {"run.mode=krylov", "bottom.tolerance=1e-4", "bottom.preconditioner=v_cycle"},
      {"run.mode=krylov", "bottom.tolerance=1e-4", "bottom.preconditioner=block_ic0"}},
     {{}, {"multigrid.fused_box=1"}, {"multigrid.fused_box=1", "multigrid.fused_half_sweeps=2"}},
-    {{}, {"multigrid.ghost_colours=needed"}, {"multigrid.precision=mixed"}},
+    {{},
+     {"multigrid.ghost_colours=needed"},
+     {"multigrid.precision=mixed"},
+     {"multigrid.precision=mixed_half"}},
     {{},
      {"multigrid.agglomerate=1"},
      {"multigrid.agglomerate=100000"},
@@ -106,6 +109,11 @@ class SummedOperations : private Plain, public TimedOperations {
         memory_.fields += made.shape().values() * bytes_of_value(made.precision());
         return made;
     }
+    void round_faces(Stencil& rounded, const Stencil& L, int layers) override {
+        if (rounded.x == Field())
+            memory_.fields += layout().dimensions() * L.x.shape().values() * sizeof(Half);
+        TimedOperations::round_faces(rounded, L, layers);
+    }
     Buffer make_buffer(std::size_t values, Wire wire) override {
         const Buffer made = TimedOperations::make_buffer(values, wire);
         memory_.buffers += values * bytes_of_value(made.precision);
@@ -125,10 +133,10 @@ class SummedBackend : public Backend {
                                                 Storage storage) const override {
         return std::make_unique<SummedOperations>(inner_->make_operations(layout, ghosts, storage), memory_);
     }
-    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts,
-                                                      Storage storage) const override {
-        return std::make_unique<SummedOperations>(inner_->make_cycle_operations(layout, ghosts, storage),
-                                                  memory_);
+    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts, Storage storage,
+                                                      Precision faces) const override {
+        return std::make_unique<SummedOperations>(
+            inner_->make_cycle_operations(layout, ghosts, storage, faces), memory_);
     }
 
   private:

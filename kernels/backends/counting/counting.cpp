@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/backends/only_cycles.hpp"
@@ -32,11 +33,12 @@ class Counting {
   public:
     Counting(CountedMemory& memory, MadeUpAddresses& addresses) : memory_(&memory), addresses_(&addresses) {}
 
-    Real* allocate(const Shape& shape) {
-        memory_->cells += product(shape.extent) * static_cast<std::size_t>(shape.blocks) * sizeof(Real);
-        return reserve(shape.values(), memory_->fields);
+    template <class Value = Real>
+    Value* allocate(const Shape& shape) {
+        memory_->cells += product(shape.extent) * static_cast<std::size_t>(shape.blocks) * sizeof(Value);
+        return reserve<Value>(shape.values(), memory_->fields);
     }
-    Real* allocate(std::size_t values) { return reserve(values, memory_->buffers); }
+    Real* allocate(std::size_t values) { return reserve<Real>(values, memory_->buffers); }
     template <class T>
     const T* keep(std::span<const T> items) {
         memory_->lists += items.size_bytes();
@@ -73,18 +75,21 @@ class Counting {
     void wait() const {}
 
   private:
-    Real* reserve(std::size_t values, std::size_t& counted) {
-        const std::size_t bytes = values * sizeof(Real);
+    template <class Value>
+    Value* reserve(std::size_t values, std::size_t& counted) {
+        const std::size_t bytes = values * sizeof(Value);
         counted += bytes;
-        return reinterpret_cast<Real*>(addresses_->take(bytes));
+        return reinterpret_cast<Value*>(addresses_->take(bytes));
     }
 
     CountedMemory* memory_;
     MadeUpAddresses* addresses_;
 };
 
+template <class Face>
 using Cycles =
-    FusedHalfSweeps<TransfersByRows<CycleOperationsOn<Counting<float>, float, OnlyCycles>, float>, float>;
+    FusedHalfSweeps<TransfersByRows<CycleOperationsOn<Counting<float>, float, OnlyCycles, Face>, float>,
+                    float>;
 
 class CountingBackend : public Backend {
   public:
@@ -98,10 +103,14 @@ class CountingBackend : public Backend {
         return std::make_unique<OperationsInOnePass<Counting<double>>>(
             layout, ghosts, arrange(layout, storage, threads_), Counting<double>(memory_, addresses_));
     }
-    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts,
-                                                      Storage storage) const override {
-        return std::make_unique<Cycles>(layout, ghosts, arrange(layout, storage, threads_),
-                                        Counting<float>(memory_, addresses_));
+    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts, Storage storage,
+                                                      Precision faces) const override {
+        const auto make = [&]<class Made>(std::type_identity<Made>) -> std::unique_ptr<Operations> {
+            return std::make_unique<Made>(layout, ghosts, arrange(layout, storage, threads_),
+                                          Counting<float>(memory_, addresses_));
+        };
+        if (faces == Precision::fp16) return make(std::type_identity<Cycles<Half>>());
+        return make(std::type_identity<Cycles<float>>());
     }
 
   private:

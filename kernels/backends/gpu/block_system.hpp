@@ -36,7 +36,7 @@ KEEL_BODY inline void block_barrier() {
 }
 
 // Krylov methods are for doubles alone.
-template <int D, class Real = double>
+template <int D, class Real = double, class Face = Real>
 class BlockSystem {
   public:
     using Vector = Real*;  // cell (0,0,0) of block 0
@@ -52,9 +52,9 @@ class BlockSystem {
     };
 
     // scaled: a vector for the operator's scaled operand. shared: values_shared values.
-    KEEL_BODY BlockSystem(const LevelOfBlock& level, const StencilView<D, Real>& L, DiagonalScaling scaling,
-                          Vector scale, double unit_of_diagonal, Vector scaled, double* shared, int thread,
-                          int threads)
+    KEEL_BODY BlockSystem(const LevelOfBlock& level, const StencilView<D, Real, Face>& L,
+                          DiagonalScaling scaling, Vector scale, double unit_of_diagonal, Vector scaled,
+                          double* shared, int thread, int threads)
         : level_(level),
           L_(L),
           scaling_(scaling),
@@ -102,8 +102,8 @@ class BlockSystem {
     // A half sweep of Gauss-Seidel (SOR).
     KEEL_BODY void relax(Vector u, Vector f, int colour, const int* parity, double relaxation) {
         fill_ghosts(u);
-        const Relax<D, Real> body{L_.of_shape(u), L_, L_.of_shape(f)};
-        const OverRelax<D, Real> over{body, static_cast<Real>(relaxation)};
+        const Relax<D, Real, Face> body{L_.of_shape(u), L_, L_.of_shape(f)};
+        const OverRelax<D, Real, Face> over{body, static_cast<Real>(relaxation)};
         for_each_cell([&](int q, int i, int j, int k) {
             if (((i + j + k + parity[q]) & 1) != colour) return;
             if (relaxation == 1.0)
@@ -113,9 +113,9 @@ class BlockSystem {
         });
         block_barrier();
         if (relaxation == 1.0)
-            spend<Relax<D, Real>>(0.5);
+            spend<Relax<D, Real, Face>>(0.5);
         else
-            spend<OverRelax<D, Real>>(0.5);
+            spend<OverRelax<D, Real, Face>>(0.5);
     }
 
     template <std::size_t N>
@@ -227,7 +227,7 @@ class BlockSystem {
     }
 
     LevelOfBlock level_;
-    StencilView<D, Real> L_;
+    StencilView<D, Real, Face> L_;
     DiagonalScaling scaling_;
     Vector scale_;
     double unit_;

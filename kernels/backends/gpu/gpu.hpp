@@ -77,7 +77,7 @@ class OnGpu : public Base {
         check(ghosts_of_blocks_ != nullptr || relaxed_level_.cells > 0, "ghosts are kept where they can be");
         return this->in_dimensions([&](auto D) {
             return this->template with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
-                using Body = decltype(relaxed(std::declval<Relax<D, Real>>()));
+                using Body = decltype(relaxed(std::declval<Relax<D, Real, Face>>()));
                 if (ghosts_of_blocks_ == nullptr)
                     relax_in_block<D>(u, L, f, sweeps);
                 else
@@ -96,9 +96,9 @@ class OnGpu : public Base {
         if (L.part != Part::all || L.colour) return Base::restrict_residual(coarse, L, u, f);
         const Cells cells = this->coarser(coarse);
         return this->in_dimensions([&](auto D) {
-            const RestrictResidual<D, Real> body{this->view_of(coarse),
-                                                 this->template residual_body<D>(L, u, f)};
-            if (cells.count() > 0) device().launch(RestrictResidualPairs<D, Real>(cells, body));
+            using Body = RestrictResidual<D, Real, Residual<D, Real, Face>>;
+            const Body body{this->view_of(coarse), this->template residual_body<D>(L, u, f)};
+            if (cells.count() > 0) device().launch(RestrictResidualPairs<D, Real, Body>(cells, body));
             return this->work(body.cost, cells.count());
         });
     }
@@ -128,19 +128,21 @@ class OnGpu : public Base {
     }
 
   private:
+    using Face = typename Base::Face;
+
     template <int D>
     void relax_in_block(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
         if (sweeps.guess == Guess::zero && !none_outside_) this->fill(u, 0.0);
-        device().launch(RelaxInBlock<D, Real>{.level = relaxed_level_,
-                                              .L = StencilView<D, Real>(L),
-                                              .u = this->view_of(u).origin,
-                                              .f = this->view_of(f).origin,
-                                              .parity = this->all().parity,
-                                              .relaxation = sweeps.relaxation,
-                                              .half_sweeps = sweeps.count(),
-                                              .first = static_cast<int>(sweeps.colours.front()),
-                                              .from_zero = sweeps.guess == Guess::zero ? 1 : 0,
-                                              .threads = threads_for(this->cells())});
+        device().launch(RelaxInBlock<D, Real, Face>{.level = relaxed_level_,
+                                                    .L = StencilView<D, Real, Face>(L),
+                                                    .u = this->view_of(u).origin,
+                                                    .f = this->view_of(f).origin,
+                                                    .parity = this->all().parity,
+                                                    .relaxation = sweeps.relaxation,
+                                                    .half_sweeps = sweeps.count(),
+                                                    .first = static_cast<int>(sweeps.colours.front()),
+                                                    .from_zero = sweeps.guess == Guess::zero ? 1 : 0,
+                                                    .threads = threads_for(this->cells())});
     }
     // From zeros the first half sweep reads no u, and the second one none but that of the first, unless they
     // are over-relaxed. Ghosts outside the domain may hold what linear interpolation has left there.
@@ -153,7 +155,7 @@ class OnGpu : public Base {
         else if (from_zero && (sweeps.relaxation != 1.0 || sweeps.count() == 1 || !none_outside_))
             this->fill(u, 0.0);
         const auto body =
-            relaxed(Relax<D, Real>{this->view_of(u), StencilView<D, Real>(L), this->view_of(f)});
+            relaxed(Relax<D, Real, Face>{this->view_of(u), StencilView<D, Real, Face>(L), this->view_of(f)});
         using Body = std::decay_t<decltype(body)>;
         const Index extent = this->shape().extent;
         for (int n = 0; n < sweeps.count(); ++n) {
@@ -172,9 +174,10 @@ class OnGpu : public Base {
     LevelOfBlock relaxed_level_{};                     // by one block of threads
 };
 
-using CyclesOnGpu =
-    OnGpu<UnfusedHalfSweeps<TransfersByCells<CycleOperationsOn<Gpu<float>, float, OnlyCycles>, float>, float>,
-          float>;
+template <class Face>
+using CyclesOnGpu = OnGpu<
+    UnfusedHalfSweeps<TransfersByCells<CycleOperationsOn<Gpu<float>, float, OnlyCycles, Face>, float>, float>,
+    float>;
 
 class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
   public:
@@ -352,9 +355,10 @@ class GpuBackend : public Backend {
                                                 Storage storage) const override {
         return make<GpuOperations, double>(layout, ghosts, storage);
     }
-    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts,
-                                                      Storage storage) const override {
-        return make<CyclesOnGpu, float>(layout, ghosts, storage);
+    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts, Storage storage,
+                                                      Precision faces) const override {
+        if (faces == Precision::fp16) return make<CyclesOnGpu<Half>, float>(layout, ghosts, storage);
+        return make<CyclesOnGpu<float>, float>(layout, ghosts, storage);
     }
 
   private:

@@ -113,13 +113,13 @@ struct KeepGhosts {
 constexpr std::size_t most_relaxed_in_block = 4096;
 
 // All half sweeps in one launch of one block.
-template <int D, class Real>
+template <int D, class Real, class Face>
 struct RelaxInBlock {
     static constexpr bool barriers = true;
     static constexpr int most_threads = most_block_threads;
 
     LevelOfBlock level;
-    StencilView<D, Real> L;
+    StencilView<D, Real, Face> L;
     Real* u;
     Real* f;
     const int* parity;
@@ -129,8 +129,8 @@ struct RelaxInBlock {
 
     Grid grid() const { return {dim3(1), dim3(static_cast<unsigned>(threads))}; }
     __device__ void operator()() const {
-        BlockSystem<D, Real> A(level, L, DiagonalScaling::none, nullptr, 1.0, nullptr, nullptr,
-                               static_cast<int>(threadIdx.x), threads);
+        BlockSystem<D, Real, Face> A(level, L, DiagonalScaling::none, nullptr, 1.0, nullptr, nullptr,
+                                     static_cast<int>(threadIdx.x), threads);
         if (from_zero != 0) A.fill(u, 0.0);
         for (int n = 0; n < half_sweeps; ++n) A.relax(u, f, (first + n) % 2, parity, relaxation);
         A.fill_ghosts(u);

@@ -353,15 +353,15 @@ struct MaxChunks {
 // coarse = mean of the fine residuals, which are never stored. A thread adds up the residuals of the fine
 // cells (i, 2j..2j+1, 2k..2k+1), in two dimensions (i, 2j..2j+1), so that consecutive threads load
 // consecutive cells; its neighbour's complete the mean.
-template <int D, class Real>
+template <int D, class Real, class Body>
 struct RestrictResidualPairs {
     static constexpr bool barriers = true;
 
     Cells cells;  // on the coarse level
-    RestrictResidual<D, Real> body;
+    Body body;
     std::int64_t rows;
 
-    RestrictResidualPairs(const Cells& coarse, const RestrictResidual<D, Real>& what)
+    RestrictResidualPairs(const Cells& coarse, const Body& what)
         : cells(coarse),
           body(what),
           rows(static_cast<std::int64_t>(coarse.boxes) * coarse.extent[1] * coarse.extent[2]) {}

@@ -49,7 +49,10 @@ class Gpu {
   public:
     explicit Gpu(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-    Real* allocate(const Shape& shape) { return allocate(shape.values()); }
+    template <class Value = Real>
+    Value* allocate(const Shape& shape) {
+        return static_cast<Value*>(reserve(shape.values() * sizeof(Value)));
+    }
     Real* allocate(std::size_t values) { return static_cast<Real*>(reserve(values * sizeof(Real))); }
     Real* allocate_pinned(std::size_t values) {
         memory_.push_back(device_->allocate_pinned(values * sizeof(Real)));

@@ -56,10 +56,10 @@ struct HalfSweepStage {
 
 // The restricted residual. A coarse row is made when the last of its fine rows is there, by the sums that
 // restrict a row alone.
-template <int D, class Real>
+template <int D, class Row>
 class RestrictedResidual final : public EndOfPass {
   public:
-    RestrictedResidual(const RestrictRow<D, Real>& row, const Cells& coarse) : row_(row), coarse_(coarse) {}
+    RestrictedResidual(const Row& row, const Cells& coarse) : row_(row), coarse_(coarse) {}
 
     void take_rows(int q, int from, int to, int k) const override {
         const int plane = D == 2 ? k : k >> 1;
@@ -69,16 +69,15 @@ class RestrictedResidual final : public EndOfPass {
     }
 
   private:
-    RestrictRow<D, Real> row_;
+    Row row_;
     Cells coarse_;
 };
 
 // The norm of the residual, as a maximum of bits (rows.hpp). Any thread may raise it.
-template <int D, class Real>
+template <class Residual>
 class LargestResidual final : public EndOfPass {
   public:
-    LargestResidual(const Residual<D, Real>& residual, const Cells& cells)
-        : residual_(residual), cells_(cells) {}
+    LargestResidual(const Residual& residual, const Cells& cells) : residual_(residual), cells_(cells) {}
 
     double norm() const { return magnitude(largest_); }
 
@@ -99,7 +98,7 @@ class LargestResidual final : public EndOfPass {
     }
 
   private:
-    Residual<D, Real> residual_;
+    Residual residual_;
     Cells cells_;  // cells that count
     mutable std::atomic<std::int64_t> largest_ = 0;
 };
@@ -120,6 +119,8 @@ class FusedHalfSweeps : public HalfSweepsOn<Base, Real> {
     }
 
   private:
+    using Face = typename Base::Face;
+
     Work smooth_and_restrict(Field coarse, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
         Cells cells = this->coarser(coarse, L.part);
         Cells fine = cells_of_end(L, sweeps);
@@ -128,18 +129,18 @@ class FusedHalfSweeps : public HalfSweepsOn<Base, Real> {
             fine.margin[d] = 2 * cells.margin[d];
         }
         return this->in_dimensions([&](auto D) {
-            const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f),
-                                           fine};
-            const RestrictedResidual<D, Real> end(row, cells);
+            using Row = RestrictRow<D, Real, Face>;
+            const Row row{this->view_of(coarse), this->template residual_body<D>(L, u, f), fine};
+            const RestrictedResidual<D, Row> end(row, cells);
             Work work = pass<D>(1, u, L, f, sweeps, &end);
             return work += this->work({row.cost().flops, 0, 1}, cells.count());
         });
     }
     Work smooth_and_measure(double& norm, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
         return this->in_dimensions([&](auto D) {
-            const Residual<D, Real> residual = this->template residual_body<D>(L, u, f);
+            const auto residual = this->template residual_body<D>(L, u, f);
             const Cells cells = cells_of_end(L, sweeps);
-            const LargestResidual<D, Real> end(residual, cells);
+            const LargestResidual end(residual, cells);
             Work work = pass<D>(1, u, L, f, sweeps, &end);
             norm = end.norm();
             return work += this->work({residual.cost.flops / cells.step(), 0, 0}, cells.count());
@@ -159,7 +160,8 @@ class FusedHalfSweeps : public HalfSweepsOn<Base, Real> {
     Work pass(int last, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const EndOfPass* end) {
         check(sweeps.count() > 0, "a pass that ends with a residual has half sweeps");
         return this->template with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
-            using Stage = HalfSweepStage<std::decay_t<decltype(relaxed(std::declval<Relax<D, Real>>()))>>;
+            using Body = Relax<D, Real, Face>;
+            using Stage = HalfSweepStage<std::decay_t<decltype(relaxed(std::declval<Body>()))>>;
             const bool from_zero = sweeps.guess == Guess::zero;
             std::vector<Stage> stages;
             for (int n = 0; n < sweeps.count(); ++n) {
@@ -167,12 +169,12 @@ class FusedHalfSweeps : public HalfSweepsOn<Base, Real> {
                 stages.push_back({cells, {body, cells, from_zero && n == 0}});
             }
             // u, f, 1/D and three fields of faces; a plane more than half sweeps on either side.
-            constexpr std::size_t fields = 6;
-            const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
-            const std::size_t bytes_of_rows = row * fields * (sweeps.colours.size() + 2);
+            const auto row = static_cast<std::size_t>(this->shape().row) * 3 * (sizeof(Real) + sizeof(Face));
+            const std::size_t bytes_of_rows = row * (sweeps.colours.size() + 2);
             this->backend().run_in_one_pass(std::span<const Stage>(stages), end,
                                             static_cast<std::ptrdiff_t>(bytes_of_rows), D);
-            Cost cost{0, from_zero ? D + 2.0 : D + 3.0, 1};  // a pass from zeros does not read u
+            // A pass from zeros does not read u.
+            Cost cost{0, StencilView<D, Real, Face>::faces_read + (from_zero ? 2 : 3), 1};
             if (stages.size() == 1 && end == nullptr) {
                 const Cost of_colour = stages.front().body.cost();
                 cost = {0, of_colour.reads / 2, of_colour.writes / 2};

@@ -13,7 +13,7 @@ namespace keel {
 
 // Operations of multigrid cycles in single precision (cycles.cpp).
 std::unique_ptr<Operations> make_openmp_cycle_operations(const Layout& layout, int ghosts,
-                                                         const Arrangement& arrangement);
+                                                         const Arrangement& arrangement, Precision faces);
 
 namespace {
 
@@ -36,9 +36,9 @@ class OpenMPBackend : public Backend {
         return std::make_unique<OperationsInOnePass<OpenMP<double>>>(layout, ghosts,
                                                                      arrange(layout, storage, threads()));
     }
-    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts,
-                                                      Storage storage) const override {
-        return make_openmp_cycle_operations(layout, ghosts, arrange(layout, storage, threads()));
+    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts, Storage storage,
+                                                      Precision faces) const override {
+        return make_openmp_cycle_operations(layout, ghosts, arrange(layout, storage, threads()), faces);
     }
 };
 

@@ -24,14 +24,16 @@ namespace keel {
 template <class Real>
 class OpenMP {
   public:
-    Real* allocate(const Shape& shape) {
-        Real* data = reserve(shape.values());
-        for_each_value(Field(data, shape), Fill<Real>{0});  // first touch by the thread that computes
+    template <class Value = Real>
+    Value* allocate(const Shape& shape) {
+        Value* data = reserve<Value>(shape.values());
+        // First touch by the thread that computes.
+        for_each_value<Value>(Field(data, shape), Fill<Value>{Value(0.0f)});
         return data;
     }
 
     Real* allocate(std::size_t values) {
-        Real* data = reserve(values);
+        Real* data = reserve<Real>(values);
         std::fill_n(data, values, Real(0));
         return data;
     }
@@ -43,14 +45,14 @@ class OpenMP {
         return copy->data();
     }
 
-    template <class Body>
+    template <class Value = Real, class Body>
     void for_each_value(Field u, const Body& body) {
         const Index& extent = u.shape().extent;
         const std::ptrdiff_t chunks =
             u.shape().blocks * static_cast<std::ptrdiff_t>(std::max(extent[1], extent[2]));
         const auto total = static_cast<std::ptrdiff_t>(u.shape().values());
         const std::ptrdiff_t chunk = chunks > 0 ? (total + chunks - 1) / chunks : 0;
-        Real* const data = u.data<Real>();
+        Value* const data = u.data<Value>();
         if (u.shape().values() < serial_below) return each_value(body, data, data + total);
 #pragma omp parallel for schedule(static)
         for (std::ptrdiff_t c = 0; c < chunks; ++c)
@@ -146,19 +148,20 @@ class OpenMP {
 
   private:
     struct Free {
-        void operator()(Real* p) const { ::operator delete[](p, std::align_val_t{64}); }
+        void operator()(void* p) const { ::operator delete[](p, std::align_val_t{64}); }
     };
 
-    Real* reserve(std::size_t values) {
-        const std::size_t skipped = stagger<Real>(blocks_.size());
-        const std::size_t bytes = (values + skipped) * sizeof(Real);
-        auto* raw = static_cast<Real*>(::operator new[](bytes, std::align_val_t{64}));
+    template <class Value>
+    Value* reserve(std::size_t values) {
+        const std::size_t skipped = stagger<Value>(blocks_.size());
+        const std::size_t bytes = (values + skipped) * sizeof(Value);
+        auto* raw = static_cast<Value*>(::operator new[](bytes, std::align_val_t{64}));
         prefer_large_pages(raw, bytes);
         blocks_.emplace_back(raw);
         return raw + skipped;
     }
 
-    std::vector<std::unique_ptr<Real[], Free>> blocks_;
+    std::vector<std::unique_ptr<void, Free>> blocks_;
     std::vector<std::shared_ptr<void>> lists_;
     std::vector<double> partial_;
     GramTiles tiles_;

@@ -19,8 +19,8 @@ class TransfersByRows : public Base {
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         const Cells cells = this->coarser(coarse, L.part);
         return this->in_dimensions([&](auto D) {
-            const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f),
-                                           this->coloured(L)};
+            const RestrictRow<D, Real, typename Base::Face> row{
+                this->view_of(coarse), this->template residual_body<D>(L, u, f), this->coloured(L)};
             this->backend().for_each_row(cells, row, children(D));
             return this->work(row.cost(), cells.count());
         });

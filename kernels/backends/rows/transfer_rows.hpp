@@ -13,17 +13,17 @@
 namespace keel {
 
 // Restriction fused with the residual: the residuals of fine rows are added up.
-template <int D, class Real>
-[[gnu::flatten]] void add_row(Real* sums, const Residual<D, Real> residual, int first, int cells, int q,
-                              int j, int k) {
+template <class Real, class Residual>
+[[gnu::flatten]] void add_row(Real* sums, const Residual residual, int first, int cells, int q, int j,
+                              int k) {
 #pragma omp simd
     for (int i = 0; i < cells; ++i)
         sums[i] += residual(q, 2 * (first + i), j, k) + residual(q, 2 * (first + i) + 1, j, k);
 }
 // Sums of the first or the second cell of each pair, which are the cells of one colour.
-template <int second, int D, class Real>
-KEEL_WIDEST_VECTORS void add_every_other(Real* sums, const Residual<D, Real> residual, int first, int cells,
-                                         int q, int j, int k) {
+template <int second, class Real, class Residual>
+KEEL_WIDEST_VECTORS void add_every_other(Real* sums, const Residual residual, int first, int cells, int q,
+                                         int j, int k) {
 #pragma omp simd
     for (int i = 0; i < cells; ++i) sums[i] += residual(q, 2 * (first + i) + second, j, k);
 }
@@ -40,15 +40,16 @@ struct MeanOfSums {
     }
 };
 
-template <int D, class Real = double>
+template <int D, class Real = double, class Face = Real>
 struct RestrictRow {
     ViewOf<Real> coarse;
-    Residual<D, Real> residual;
+    Residual<D, Real, Face> residual;
     Cells fine;  // whose residuals count
 
     Cost cost() const {
-        return fine.colour == Cells::every ? RestrictResidual<D, Real>::cost
-                                           : RestrictResidual<D, Real, ResidualOfColour<D, Real>>::cost;
+        using OfColour = ResidualOfColour<D, Real, Face>;
+        return fine.colour == Cells::every ? RestrictResidual<D, Real, Residual<D, Real, Face>>::cost
+                                           : RestrictResidual<D, Real, OfColour>::cost;
     }
     [[gnu::noinline]] void operator()(int low, int high, int q, int j, int k) const {
         constexpr int some = 64;

@@ -70,12 +70,14 @@ void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
 
 // Cycles that compute, or send ghosts, in single precision want a mode, a backend and a tolerance for them.
 void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
-    const bool mixed = p.multigrid.precision == CyclePrecision::mixed;
+    const bool mixed = p.multigrid.precision != CyclePrecision::doubled;
     const bool sends = p.comm.precision == Precision::fp32;
     if (!mixed && !sends) return;
     const std::string key = mixed ? "multigrid.precision" : "comm.precision";
-    rules.allow(!mixed || !sends, {"comm.precision", "multigrid.precision"},
-                "cycles of multigrid.precision = \"mixed\" send in single precision already; choose double");
+    rules.allow(
+        !mixed || !sends, {"comm.precision", "multigrid.precision"},
+        fmt::format("cycles of multigrid.precision = \"{}\" send in single precision already; choose double",
+                    name(p.multigrid.precision)));
     rules.allow(use.mixes, {key, "run.mode", "bottom.preconditioner"},
                 fmt::format("run.mode = \"{}\" has {} in double precision alone; choose double, or run.mode "
                             "from solve, survey, krylov with bottom.preconditioner = \"v_cycle\"",

@@ -17,8 +17,9 @@ bool able() {
     return backend_info(chosen_backend()->name()).features.single_precision;
 }
 
-HierarchyOptions mixing(HierarchyOptions options) {
+HierarchyOptions mixing(HierarchyOptions options, Precision faces = Precision::fp32) {
     options.mixed = true;
+    options.faces = faces;
     return options;
 }
 
@@ -138,6 +139,10 @@ TEST_CASE("mixed precision solves what double does") {
         Setup in_both(problem, mixing(options));
         const MixedSolution expected = solve_mixed(in_double, multigrid, bottom);
         const MixedSolution found = solve_mixed(in_both, multigrid, bottom);
+        Setup with_half(problem, mixing(options, Precision::fp16));
+        const MixedSolution rounded = solve_mixed(with_half, multigrid, bottom);
+        CHECK(rounded.report.converged());
+        CHECK(rounded.report.cycles <= expected.report.cycles + more);
         options.ghosts = Precision::fp32;
         Setup sending(problem, options);
         const MixedSolution sent = solve_mixed(sending, multigrid, bottom);
@@ -150,7 +155,7 @@ TEST_CASE("mixed precision solves what double does") {
         CHECK(expected.report.converged());
         CHECK(found.report.converged());
         CHECK(found.report.cycles <= expected.report.cycles + more);
-        for (const Whole* const u : {&found.u, &sent.u}) {
+        for (const Whole* const u : {&found.u, &rounded.u, &sent.u}) {
             double gap = 0;
             for (std::size_t n = 0; n < u->values.size(); ++n)
                 gap = std::max(gap, std::abs(u->values[n] - expected.u.values[n]));
@@ -208,8 +213,9 @@ TEST_CASE("a tolerance below rounding ends as stagnated in mixed precision, too"
 
 TEST_CASE("mixed precision goes on from any u, after other coefficients, to zero for zero") {
     if (!able()) return;
+    const Precision faces = GENERATE(Precision::fp32, Precision::fp16);
     Problem problem{.width = 8, .boundaries = dirichlet};
-    Setup setup(problem, mixing({.bottom_box = 2}));
+    Setup setup(problem, mixing({.bottom_box = 2}, faces));
     Multigrid multigrid(setup.hierarchy, {}, {});
     const int from_zero = multigrid.solve().cycles;
     const SolveReport again = multigrid.solve(0, Guess::any);
@@ -233,14 +239,15 @@ TEST_CASE("mixed precision goes on from any u, after other coefficients, to zero
 
 TEST_CASE("a stage is no longer than what is left, than single precision has digits, and than five cycles") {
     const auto cycles = [](std::vector<double> residuals, std::vector<int> after, double tolerance,
-                           double presumed_factor = 0.1, int cells = 16) {
-        return cycles_of_next_stage(residuals, after, {tolerance, presumed_factor, cells});
+                           double presumed_factor = 0.1, int cells = 16, bool rounds_faces = false) {
+        return cycles_of_next_stage(residuals, after, {tolerance, presumed_factor, cells, rounds_faces});
     };
     CHECK(cycles({1}, {0}, 1e-10) == 3);
     CHECK(cycles({1}, {0}, 1e-2) == 2);
     CHECK(cycles({1}, {0}, 0.5) == 1);
     CHECK(cycles({1, 1e-3}, {0, 3}, 1e-10) == 4);
     CHECK(cycles({1, 1e-3}, {0, 3}, 1e-12, 0.1, 64) == 3);
+    CHECK(cycles({1, 1e-3}, {0, 3}, 1e-10, 0.1, 16, true) == 2);
     CHECK(cycles({1}, {0}, 1e-10, 0.1, 1024) == 2);
     CHECK(cycles({1}, {0}, 1e-10, 0.03, 64) == 3);
     CHECK(cycles({1}, {0}, 1e-10, 0.001, 4096) == 1);
