@@ -1,59 +1,14 @@
-// The operator of a level and its residual, against a dense matrix of its definition and against its formula,
-// on odd boxes, in parts and on ghost layers.
+// The operator of a level and its residual against their formulas, on odd boxes, in parts and on ghost
+// layers. tests/solvers/multigrid/test_dense.cpp compares it with a matrix, under every boundary.
 
 #include <array>
 
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/bodies/vector.hpp"
-#include "tests/kernels/operations/dense_operator.hpp"
+#include "tests/kernels/boxes.hpp"
 
 using namespace keel;
 using namespace keel::test;
-
-TEST_CASE("the operator is the dense matrix of its definition, on odd boxes and with every boundary") {
-    for_each_rank([](const DenseOperator& A, const RankOf& rank) {
-        const double tolerance = rounding * A.largest;
-        const std::vector<double> zero(A.rows.size());
-        const auto u = A.vector(1);
-        const auto f = A.vector(2);
-        std::vector<double> inverse;
-        for (std::size_t row = 0; row < zero.size(); ++row) inverse.push_back(1 / A.rows[row][row]);
-        CHECK(rank.difference(rank.L.inverse_diagonal, inverse) < rounding * std::ranges::max(inverse));
-
-        const Field x = rank.make(u);
-        const Field b = rank.make(f);
-        const Field out = rank.operations->make_field();
-        rank.operations->apply(out, rank.L, x);
-        std::vector<double> product = A.residual(zero, u);
-        for (double& value : product) value = -value;
-        CHECK(rank.difference(out, product) < tolerance);
-        rank.operations->residual(out, rank.L, x, b);
-        CHECK(rank.difference(out, A.residual(f, u)) < tolerance);
-        double norm = 0;
-        rank.operations->residual_norm(rank.L, x, b, norm);
-        CHECK(norm == Approx(rank.difference(rank.make(zero), A.residual(f, u))).epsilon(rounding));
-    });
-}
-
-TEST_CASE("the operator is symmetric, with every boundary") {
-    for_each_rank([](const DenseOperator& A, const RankOf& rank) {
-        if (rank.operations->layout().local_count() != rank.operations->layout().box_count()) return;
-        const Field x = rank.make(A.vector(1));
-        const Field y = rank.make(A.vector(2));
-        const Field Ax = rank.operations->make_field();
-        const Field Ay = rank.operations->make_field();
-        rank.operations->apply(Ax, rank.L, x);
-        rank.operations->apply(Ay, rank.L, y);
-        const std::array<Product, 3> products{Product{Ax, y}, Product{x, Ay}, Product{Ax, Ax}};
-        const auto boxes = static_cast<std::size_t>(rank.operations->layout().box_count());
-        std::vector<double> sums(3 * boxes);
-        rank.operations->dots(products, sums);
-        std::array<double, 3> totals{};
-        for (std::size_t n = 0; n < sums.size(); ++n) totals[n / boxes] += sums[n];
-        CHECK(std::abs(totals[0] - totals[1]) < 1e-12 * totals[2]);
-        CHECK(totals[0] != 0);
-    });
-}
 
 TEST_CASE("apply, residual and residual_norm are the operator's formula") {
     Boxes x(Boxes::any());
