@@ -74,6 +74,8 @@ struct Boxes {
         int dimensions = 3;
         Storage storage = Storage::boxes;
         int boxes = 2;
+        Precision precision = Precision::fp64;
+        Precision faces = Precision::fp32;  // of operators in single precision
     };
     // Each kind in turn: in two and three dimensions, alone and in a block.
     static Choice any(int width = 5, int ghosts = 1) {
@@ -89,7 +91,10 @@ struct Boxes {
           layout(Domain({choice.boxes, 1, 1}, {}, choice.dimensions), choice.width,
                  std::vector<int>(static_cast<std::size_t>(choice.boxes), 0), 0),
           backend(std::move(same)),
-          operations(backend->make_operations(layout, choice.ghosts, choice.storage)) {}
+          operations(
+              choice.precision == Precision::fp64
+                  ? backend->make_operations(layout, choice.ghosts, choice.storage)
+                  : backend->make_cycle_operations(layout, choice.ghosts, choice.storage, choice.faces)) {}
     // The level below, of so many ghost layers.
     Boxes coarsened(int ghosts = 1) const {
         Choice coarse = chosen;
