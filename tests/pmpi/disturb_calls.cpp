@@ -4,7 +4,8 @@
 // flight: MPI works on copies, a buffer that receives or sums reads as NaN until it is waited for, and a
 // program that writes to one, or to one being sent, is aborted. KEEL_DISTURB seeds the generator; at
 // MPI_Finalize every rank writes what it did to disturbed_N.json in the folder that it runs in. Wrapped is
-// what Keel calls; tests/executable/test_interleavings.py holds that. One thread calls MPI.
+// what Keel calls while something may be in flight; tests/executable/test_interleavings.py holds that. One
+// thread calls MPI.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -448,63 +449,6 @@ int MPI_Barrier(MPI_Comm comm) {
     return PMPI_Barrier(comm);
 }
 
-int MPI_Gatherv(const void* from, int sent, MPI_Datatype type, void* to, const int* received,
-                const int* first, MPI_Datatype as, int root, MPI_Comm comm) {
-    dawdle(true);
-    return PMPI_Gatherv(from, sent, type, to, received, first, as, root, comm);
-}
-
-int MPI_Scatterv(const void* from, const int* sent, const int* first, MPI_Datatype type, void* to,
-                 int received, MPI_Datatype as, int root, MPI_Comm comm) {
-    dawdle(true);
-    return PMPI_Scatterv(from, sent, first, type, to, received, as, root, comm);
-}
-
-int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    dawdle(true);
-    return PMPI_Bcast(data, count, type, root, comm);
-}
-
-int MPI_Gather(const void* from, int sent, MPI_Datatype type, void* to, int received, MPI_Datatype as,
-               int root, MPI_Comm comm) {
-    dawdle(true);
-    return PMPI_Gather(from, sent, type, to, received, as, root, comm);
-}
-
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {
-    dawdle(true);
-    return PMPI_Comm_dup(comm, copy);
-}
-
-int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
-    dawdle(true);
-    return PMPI_Comm_split(comm, colour, key, part);
-}
-
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
-    dawdle(true);
-    return PMPI_Comm_split_type(comm, type, key, info, part);
-}
-
-int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int from_count, const int* from, const int* from_weights,
-                                   int to_count, const int* to, const int* to_weights, MPI_Info info,
-                                   int reorder, MPI_Comm* graph) {
-    dawdle(true);
-    return PMPI_Dist_graph_create_adjacent(comm, from_count, from, from_weights, to_count, to, to_weights,
-                                           info, reorder, graph);
-}
-
-int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
-                            MPI_Win* window) {
-    dawdle(true);
-    return PMPI_Win_allocate_shared(bytes, unit, info, comm, base, window);
-}
-
-int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* window) {
-    dawdle(true);
-    return PMPI_Win_allocate(bytes, unit, info, comm, base, window);
-}
-
 int MPI_Put(const void* data, int count, MPI_Datatype type, int to, MPI_Aint at, int, MPI_Datatype,
             MPI_Win window) {
     dawdle(false);
@@ -524,11 +468,6 @@ int MPI_Win_flush(int to, MPI_Win window) {
         return true;
     });
     return PMPI_Win_flush(to, window);
-}
-
-int MPI_Win_free(MPI_Win* window) {
-    dawdle(true);
-    return PMPI_Win_free(window);
 }
 
 int MPI_Finalize() {
