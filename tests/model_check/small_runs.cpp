@@ -35,10 +35,8 @@ void require(bool holds, const char* what) {
     std::fprintf(stderr, "small_runs: no %s\n", word.c_str());
     std::exit(2);
 }
-Scheme scheme_named(const std::string& word) {
-    for (const Scheme scheme :
-         {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes})
-        if (name(SchemeOptions{.scheme = scheme}) == word) return scheme;
+SchemeOptions scheme_named(const std::string& word) {
+    if (const auto found = candidate_named(word, {.message_cap = 256})) return *found;
     unknown(word);
 }
 AllReduceAlgorithm algorithm_named(const std::string& word) {
@@ -58,9 +56,8 @@ struct Boxes {
 
 // Exchanges of two fields one behind the other, so that one may meet messages of the other. After each, every
 // ghost cell that a neighbour across a face has holds its value.
-void exchange(Scheme scheme, int times) {
+void exchange(const SchemeOptions& options, int times) {
     Boxes x;
-    const SchemeOptions options{.scheme = scheme, .message_cap = 256};
     const GhostPattern pattern = ghost_pattern(x.layout, 1, Neighbours::faces, options);
     const auto ghosts =
         make_exchange(*x.operations, pattern, make_plan(pattern, x.topology, options, x.comm.rank()), {},
