@@ -96,31 +96,6 @@ TEST_CASE("all-reduces of few ranks take what their messages say") {
     CHECK_THROWS_AS(Places(8, 4).time(alone, 1, Pairing::doubling), MissingParameter);
 }
 
-TEST_CASE("more words take no less time but where the protocol changes; a slower node is never faster") {
-    Machine machine = machine_named("lassen");
-    machine.messages[0]->eager_from = 0;
-    machine.messages[0]->rendezvous_from = 1u << 30;
-    for (const Pairing pairing : pairings) {
-        double before = 0;
-        for (const std::size_t words : std::initializer_list<std::size_t>{64, 100, 170, 306, 1000}) {
-            const double time = Places(256, 8).time(machine, words, pairing);
-            CHECK(time >= before);
-            before = time;
-        }
-    }
-    for (const Pairing pairing : pairings) {
-        double before = 0;
-        for (const double slower : {1, 4, 16, 64}) {
-            Machine shared = machine;
-            *shared.injection_beta *= slower;
-            const double time = Places(256, 8).time(shared, 1000, pairing);
-            CHECK(time >= before);
-            before = time;
-        }
-        CHECK(before > Places(256, 8).time(machine, 1000, pairing));
-    }
-}
-
 TEST_CASE("MPICH halves what is longer than 2 KiB and has a word a rank, and doubles all else") {
     const Machine machine = machine_named("blue_waters");
     const auto is = [&](int ranks, std::size_t words, Pairing pairing) {

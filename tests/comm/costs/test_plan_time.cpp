@@ -27,17 +27,6 @@ json golden_file(const std::string& name) {
     return json::parse(file);
 }
 
-SchemeOptions scheme_named(const std::string& plan) {
-    SchemeOptions options;
-    options.scheme = plan == "standard"         ? Scheme::standard
-                     : plan.starts_with("nap2") ? Scheme::two_step
-                     : plan == "nap3"           ? Scheme::three_step
-                                                : Scheme::split;
-    if (plan == "nap2_max_need") options.partner_rule = PartnerRule::max_need;
-    options.cap_rule = plan == "split_always" ? CapRule::always : CapRule::paper;
-    return options;
-}
-
 }  // namespace
 
 TEST_CASE("the phases of plans take the golden times") {
@@ -71,64 +60,6 @@ TEST_CASE("the phases of plans take the golden times") {
     CHECK(compared == 18 * 4 * 2 * 2 * 3);
 }
 
-TEST_CASE("the golden plans take the golden times") {
-    const json plans = golden_file("plans.json");
-    const json times = golden_file("plan_times.json").at("golden_plans");
-    const json machines = test::golden_models();
-    int compared = 0;
-    for (const json& c : plans.at("cases")) {
-        if (!c.contains("pattern")) continue;
-        std::vector<Request> requests;
-        for (const json& message : c.at("pattern"))
-            for (const json& item : message.at("items"))
-                requests.push_back({{message.at("src"), 1, item}, message.at("dst")});
-        const ListedPattern pattern(requests);
-        const std::vector<int> labels = c.at("node_of_rank");
-        const Topology topology(labels, NodeSource::map);
-        for (const auto& [plan, expected] : times.at(c.at("name")).items()) {
-            SchemeOptions options = scheme_named(plan);
-            options.message_cap = c.at("message_cap");
-            options.columns = c.at("columns");
-            for (const std::string name : {"blue_waters", "lassen"}) {
-                INFO(c.at("name") << " " << plan << " on " << name);
-                const PlanTime time =
-                    plan_time(test::golden_machine(machines, name), Memory::host, {topology.node_of(), {}},
-                              make_plan(pattern, topology, options, {}), options.columns);
-                CHECK(time.between_nodes() ==
-                      Approx(expected.at(name).get<double>()).epsilon(1e-12).margin(0));
-                // Both at once take no less than either, and no more than one after the other.
-                const double rounding = 1e-12 * time.total();
-                CHECK(time.total() >= time.between_nodes() - rounding);
-                CHECK(time.total() >= time.local - rounding);
-                CHECK(time.total() <= time.local + time.between_nodes() + rounding);
-                ++compared;
-            }
-        }
-    }
-    CHECK(compared == 12 * 6 * 2);
-}
-
-// The closed forms choose wrongly because they count no receives (section 3 of the thesis).
-TEST_CASE("a gather to one rank is cheaper by nodes than straight, and plan_time knows") {
-    const json machines = test::golden_models();
-    const Topology topology = virtual_topology(512, 16);
-    std::vector<Request> requests;
-    for (int rank = 1; rank < 512; ++rank) requests.push_back({{rank, 64, 0}, 0});
-    const ListedPattern pattern(requests);
-    for (const std::string name : {"blue_waters", "lassen"}) {
-        const Machine machine = test::golden_machine(machines, name);
-        const auto time = [&](Scheme scheme) {
-            SchemeOptions options;
-            options.scheme = scheme;
-            return plan_time(machine, Memory::host, {topology.node_of(), {}},
-                             make_plan(pattern, topology, options, {}), 1)
-                .total();
-        };
-        CHECK(time(Scheme::standard) > 5 * time(Scheme::three_step));
-        CHECK(time(Scheme::standard) > 5 * time(Scheme::two_step));
-    }
-}
-
 TEST_CASE("what overlaps between nodes is charged to the process that does both") {
     const Machine machine = test::golden_machine(test::golden_models(), "lassen");
     const std::vector<int> labels{0, 0, 0, 1, 1};
@@ -149,25 +80,6 @@ TEST_CASE("what overlaps between nodes is charged to the process that does both"
     const PlanTime together = time({inside, by_the_same});
     CHECK(together.between_nodes() == apart.between_nodes());
     CHECK(together.total() == Approx(on_node + apart.between_nodes()).epsilon(1e-12));
-}
-
-TEST_CASE("for faces the staged axes, which send the same messages one after the other, cannot be cheaper") {
-    const Layout layout({8, 8, 8}, 16, {}, place({8, 8, 8}, 512, Placement::curve), 0);
-    for (const int ranks_per_node : {4, 16, 40}) {
-        const Topology topology = virtual_topology(512, ranks_per_node);
-        for (const std::string name : {"blue_waters", "lassen"}) {
-            const Machine machine = test::golden_machine(test::golden_models(), name);
-            const auto time = [&](Scheme scheme) {
-                SchemeOptions options;
-                options.scheme = scheme;
-                const GhostPattern pattern = ghost_pattern(layout, 1, Neighbours::faces, options);
-                return plan_time(machine, Memory::host, {topology.node_of(), {}},
-                                 make_plan(pattern, topology, options, {}), 1)
-                    .total();
-            };
-            CHECK(time(Scheme::staged_axes) >= time(Scheme::standard) * (1 - 1e-12));
-        }
-    }
 }
 
 TEST_CASE("receives count like sends, and a node's bytes bound its ranks") {
