@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -127,7 +126,7 @@ TEST_CASE("the candidates are all schemes under all rules, with the cap and colu
     CHECK(without_axes({.scheme = Scheme::split}).scheme == Scheme::split);
 }
 
-TEST_CASE("plans are the golden ones: every message, item and total") {
+TEST_CASE("plans are the golden ones: every message, item and total, and the counts of closed forms") {
     const json golden = golden_plans();
     int phases_compared = 0;
     int with_messages = 0;
@@ -135,6 +134,19 @@ TEST_CASE("plans are the golden ones: every message, item and total") {
         const std::vector<int> labels = g.at("node_of_rank");
         const Topology topology(labels, NodeSource::map);
         const ListedPattern pattern = pattern_of(g);
+        const PatternCounts c = counts(pattern.requests(), topology);
+        const double columns = g.at("columns");
+        const std::pair<const char*, double> numbers[] = {{"m", c.messages},
+                                                          {"s", c.bytes * columns},
+                                                          {"s_proc", c.bytes_per_rank * columns},
+                                                          {"s_node", c.bytes_per_node * columns},
+                                                          {"m_proc2node", c.nodes_per_rank},
+                                                          {"m_node2node", c.nodes_per_node},
+                                                          {"s_node2node", c.bytes_per_node_pair * columns}};
+        for (const auto& [letters, number] : numbers) {
+            INFO(g.at("name") << " " << letters);
+            CHECK(number == g.at("counts").at(letters));
+        }
         for (const auto& [key, expected] : g.at("plans").items()) {
             const Plan plan = make_plan(pattern, topology, options_named(key, g), {});
             for (const Phase phase : phases) {
@@ -171,26 +183,6 @@ TEST_CASE("plans are the golden ones: every message, item and total") {
     CHECK(with_messages >= 200);
 }
 
-TEST_CASE("what the closed forms count is what the golden file counts") {
-    const json golden = golden_plans();
-    for (const json& g : golden.at("cases")) {
-        INFO(g.at("name"));
-        const std::vector<int> labels = g.at("node_of_rank");
-        const Topology topology(labels, NodeSource::map);
-        const ListedPattern pattern = pattern_of(g);
-        const PatternCounts c = counts(pattern.requests(), topology);
-        const double columns = g.at("columns");
-        const json& expected = g.at("counts");
-        CHECK(c.messages == expected.at("m"));
-        CHECK(c.bytes * columns == expected.at("s"));
-        CHECK(c.bytes_per_rank * columns == expected.at("s_proc"));
-        CHECK(c.bytes_per_node * columns == expected.at("s_node"));
-        CHECK(c.nodes_per_rank == expected.at("m_proc2node"));
-        CHECK(c.nodes_per_node == expected.at("m_node2node"));
-        CHECK(c.bytes_per_node_pair * columns == expected.at("s_node2node"));
-    }
-}
-
 namespace {
 
 struct NamedPlan {
@@ -198,19 +190,15 @@ struct NamedPlan {
     Plan plan;
 };
 
+// The numbers of the plans that the invariants compare; that of helpers is behind them.
+enum : std::size_t { standard, two, two_max, three, split, split_always };
+
 std::vector<NamedPlan> all_plans(const Pattern& pattern, const Topology& topology, std::size_t message_cap,
                                  const RanksPlanned& whose) {
     std::vector<NamedPlan> plans;
-    const auto add = [&](const SchemeOptions& options) {
+    for (const SchemeOptions& options : candidates_without_axes(
+             {.message_cap = message_cap, .ranks_per_device = 2 + static_cast<int>(message_cap % 3)}))
         plans.push_back({options, make_plan(pattern, topology, options, whose)});
-    };
-    add({.scheme = Scheme::standard});
-    add({.scheme = Scheme::two_step});
-    add({.scheme = Scheme::two_step, .partner_rule = PartnerRule::max_need});
-    add({.scheme = Scheme::three_step});
-    add({.scheme = Scheme::split, .message_cap = message_cap});
-    add({.scheme = Scheme::split, .message_cap = message_cap, .cap_rule = CapRule::always});
-    add({.scheme = Scheme::helpers, .ranks_per_device = 1 + static_cast<int>(message_cap % 4)});
     return plans;
 }
 
@@ -269,18 +257,6 @@ TEST_CASE("a rank that plans alone plans its part of what all plan together") {
     CHECK(differ == 0);
 }
 
-TEST_CASE("what leaves a node straight is counted as often as it is sent, else once") {
-    constexpr int per_node = 4;
-    const Topology topology = virtual_topology(2 * per_node, per_node);
-    std::vector<Request> requests;
-    for (int owner = 0; owner < per_node; ++owner)
-        for (int rank = per_node; rank < 2 * per_node; ++rank) requests.push_back({{owner, 10, 0}, rank});
-    const PatternCounts n = counts(requests, topology);
-    CHECK(n.bytes == per_node * 80);
-    CHECK(n.bytes_per_node == per_node * 80);
-    CHECK(n.bytes_per_node_sent == per_node * per_node * 80);
-}
-
 TEST_CASE("the invariants of node-aware plans hold for random patterns") {
     for (unsigned seed = 0; seed < by_day_or_night(1500); ++seed) {
         INFO("seed " << seed);
@@ -292,7 +268,6 @@ TEST_CASE("the invariants of node-aware plans hold for random patterns") {
         const auto totals_of = [&](std::size_t n, Phase phase) {
             return totals(plans[n].plan.messages(phase), topology, 1);
         };
-        enum : std::size_t { standard, two, two_max, three, split, split_always };
         const auto messages = [&](std::size_t n) { return totals_of(n, Phase::global).messages; };
         bool fine = messages(three) <= messages(two) && messages(two) <= messages(standard) &&
                     messages(two) == messages(two_max) && messages(three) <= messages(split) &&
@@ -500,61 +475,9 @@ TEST_CASE("where split raises its cap, a node gets no more messages than it has 
     CHECK(plan.messages(Phase::global).size() == 9);
 }
 
-TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
-    // One change of a plan; false where the plan has nothing to change so.
-    const auto drop_item = [](PhaseMessages& phase, Dice& dice) {
-        Message& m =
-            phase.messages[static_cast<std::size_t>(dice.below(static_cast<int>(phase.messages.size())))];
-        m.items.erase(m.items.begin() + dice.below(static_cast<int>(m.items.size())));
-        return true;
-    };
-    const auto drop_message = [](PhaseMessages& phase, Dice& dice) {
-        phase.messages.erase(phase.messages.begin() + dice.below(static_cast<int>(phase.messages.size())));
-        return true;
-    };
-    const auto redirect = [](PhaseMessages& phase, Dice& dice, int ranks, int Message::*end) {
-        Message& m =
-            phase.messages[static_cast<std::size_t>(dice.below(static_cast<int>(phase.messages.size())))];
-        if (ranks < 2) return false;
-        m.*end = (m.*end + 1 + dice.below(ranks - 1)) % ranks;
-        std::sort(phase.messages.begin(), phase.messages.end(), [](const Message& a, const Message& b) {
-            return std::tuple(a.source, a.target, a.sequence) < std::tuple(b.source, b.target, b.sequence);
-        });
-        return true;
-    };
-    const auto repeat_item = [](PhaseMessages& phase, Dice& dice) {  // in a message that does not have it
-        const auto some = [&] {
-            return static_cast<std::size_t>(dice.below(static_cast<int>(phase.messages.size())));
-        };
-        const Message& from = phase.messages[some()];
-        Message& to = phase.messages[some()];
-        const Item item =
-            from.items[static_cast<std::size_t>(dice.below(static_cast<int>(from.items.size())))];
-        const auto place = std::lower_bound(to.items.begin(), to.items.end(), item);
-        if (place != to.items.end() && *place == item) return false;
-        to.items.insert(place, item);
-        return true;
-    };
-    const auto repeat_message = [](PhaseMessages& phase, Dice& dice) {
-        const auto n = static_cast<std::ptrdiff_t>(dice.below(static_cast<int>(phase.messages.size())));
-        Message copy = phase.messages[static_cast<std::size_t>(n)];
-        auto behind = phase.messages.begin() + n + 1;
-        while (behind != phase.messages.end() && behind->source == copy.source &&
-               behind->target == copy.target)
-            copy.sequence = behind++->sequence;
-        ++copy.sequence;
-        phase.messages.insert(behind, copy);
-        return true;
-    };
-    const std::vector<std::function<bool(PhaseMessages&, Dice&, int)>> mutations{
-        [&](PhaseMessages& s, Dice& d, int) { return drop_item(s, d); },
-        [&](PhaseMessages& s, Dice& d, int) { return drop_message(s, d); },
-        [&](PhaseMessages& s, Dice& d, int ranks) { return redirect(s, d, ranks, &Message::source); },
-        [&](PhaseMessages& s, Dice& d, int ranks) { return redirect(s, d, ranks, &Message::target); },
-        [&](PhaseMessages& s, Dice& d, int) { return repeat_item(s, d); },
-        [&](PhaseMessages& s, Dice& d, int) { return repeat_message(s, d); }};
+TEST_CASE("the naive checker complains of a plan with an item dropped or a message redirected or repeated") {
+    enum class Change { drop_item, redirect, repeat };
     int tried = 0;
-    int missed = 0;
     for (unsigned seed = 0; seed < by_day_or_night(400); ++seed) {
         const RandomCase c = random_case(seed);
         const Topology topology = c.topology();
@@ -562,25 +485,32 @@ TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
         Dice dice(seed);
         for (const auto& [options, plan] : all_plans(pattern, topology, c.message_cap, {}))
             for (std::size_t s = 0; s <= plan.phases.size(); ++s)
-                for (std::size_t m = 0; m < mutations.size(); ++m) {
-                    // Any helper that holds an item for one device may send it to another, too.
-                    if (options.scheme == Scheme::helpers && m == 2) continue;
+                for (const Change change : {Change::drop_item, Change::redirect, Change::repeat}) {
                     Plan mutant = plan;
-                    PhaseMessages& phase = s == 0 ? mutant.local : mutant.phases[s - 1];
-                    if (phase.messages.empty() || !mutations[m](phase, dice, topology.ranks())) continue;
+                    auto& messages = (s == 0 ? mutant.local : mutant.phases[s - 1]).messages;
+                    if (messages.empty()) continue;
+                    const int n = dice.below(static_cast<int>(messages.size()));
+                    Message& m = messages[static_cast<std::size_t>(n)];
+                    if (change == Change::drop_item) {
+                        m.items.erase(m.items.begin() + dice.below(static_cast<int>(m.items.size())));
+                    } else if (change == Change::redirect) {
+                        m.target = (m.target + 1 + dice.below(topology.ranks() - 1)) % topology.ranks();
+                        std::ranges::sort(messages, {}, [](const Message& one) {
+                            return std::tuple(one.source, one.target, one.sequence);
+                        });
+                    } else {
+                        const Message copy{m.source, m.target, m.sequence + 1, m.items};
+                        messages.insert(messages.begin() + n + 1, copy);
+                    }
                     ++tried;
-                    if (!test::complaint(mutant, pattern.requests(), topology.node_of(), dedups(options))
-                             .empty())
-                        continue;
-                    INFO("seed " << seed << " scheme " << static_cast<int>(options.scheme) << " phase " << s
-                                 << " mutation " << m);
-                    CHECK(false);
-                    ++missed;
+                    INFO("seed " << seed << ", " << name(options) << ", phase " << s << ", change "
+                                 << static_cast<int>(change));
+                    REQUIRE_FALSE(
+                        test::complaint(mutant, pattern.requests(), topology.node_of(), dedups(options))
+                            .empty());
                 }
-        if (missed > 3) break;
     }
-    CHECK(missed == 0);
-    CHECK(tried > 5000);
+    CHECK(tried > 2500);
 }
 
 namespace {

@@ -22,11 +22,7 @@ struct PhaseTotals {
     long max_receive_bytes = 0;
     long max_message_bytes = 0;
     long max_node_send_messages = 0;  // the most of all ranks of one node together
-    long max_node_receive_messages = 0;
     long max_node_send_bytes = 0;
-    long max_node_receive_bytes = 0;
-
-    friend bool operator==(const PhaseTotals&, const PhaseTotals&) = default;
 };
 inline PhaseTotals totals(std::span<const Message> messages, const Topology& topology, std::size_t columns) {
     using Tally = std::map<int, long>;  // by rank or node
@@ -37,7 +33,7 @@ inline PhaseTotals totals(std::span<const Message> messages, const Topology& top
     };
     PhaseTotals all;
     Tally sends, receives, send_bytes, receive_bytes;
-    Tally node_sends, node_receives, node_send_bytes, node_receive_bytes;
+    Tally node_sends, node_send_bytes;
     for (const Message& message : messages) {
         const long bytes = static_cast<long>(message.values() * columns * sizeof(double));
         ++all.messages;
@@ -49,21 +45,16 @@ inline PhaseTotals totals(std::span<const Message> messages, const Topology& top
         send_bytes[message.source] += bytes;
         receive_bytes[message.target] += bytes;
         const int from = topology.node(message.source);
-        const int to = topology.node(message.target);
-        if (from == to) continue;
+        if (topology.same_node(message.source, message.target)) continue;
         node_sends[from] += 1;
-        node_receives[to] += 1;
         node_send_bytes[from] += bytes;
-        node_receive_bytes[to] += bytes;
     }
     all.max_send_messages = most(sends);
     all.max_receive_messages = most(receives);
     all.max_send_bytes = most(send_bytes);
     all.max_receive_bytes = most(receive_bytes);
     all.max_node_send_messages = most(node_sends);
-    all.max_node_receive_messages = most(node_receives);
     all.max_node_send_bytes = most(node_send_bytes);
-    all.max_node_receive_bytes = most(node_receive_bytes);
     return all;
 }
 
