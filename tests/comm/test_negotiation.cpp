@@ -2,10 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <map>
 #include <vector>
 
-#include "comm/carry/transport.hpp"
 #include "comm/costs/comparison.hpp"
 #include "comm/plans/negotiation.hpp"
 #include "comm/ranks/sparse_alltoallv.hpp"
@@ -17,14 +15,7 @@ using namespace keel;
 namespace {
 
 std::vector<SchemeOptions> all_options(std::size_t message_cap) {
-    return {
-        {.scheme = Scheme::standard},
-        {.scheme = Scheme::two_step},
-        {.scheme = Scheme::two_step, .partner_rule = PartnerRule::max_need},
-        {.scheme = Scheme::three_step},
-        {.scheme = Scheme::split, .message_cap = message_cap},
-        {.scheme = Scheme::split, .message_cap = 3 * message_cap, .cap_rule = CapRule::always, .columns = 3},
-        {.scheme = Scheme::helpers, .ranks_per_device = 2}};
+    return candidates_without_axes({.message_cap = message_cap, .columns = 3, .ranks_per_device = 2});
 }
 
 // The items that a rank would say it needs, duplicates and its own items included.
@@ -33,10 +24,6 @@ std::vector<Item> needs_of(const test::RandomCase& c, int rank) {
     for (const Request& r : c.requests)
         if (r.rank == rank) items.push_back(r.item);
     return items;
-}
-
-double value_of(const Item& item, int n) {
-    return 1000.0 * item.owner + 10.0 * static_cast<double>(item.name) + n;
 }
 
 }  // namespace
@@ -93,51 +80,6 @@ TEST_CASE("nodes that each know only their own ranks' parts agree on the times o
     }
     CHECK(comm.max(differ) == 0);
     CHECK((seconds > 0 || comm.size() == 1));
-}
-
-TEST_CASE("values of any pattern reach whoever needs them, under every scheme") {
-    const Communicator comm = Communicator::world();
-    const std::size_t columns = 2;
-    int wrong = 0;
-    for (unsigned seed = 100; seed < 110; ++seed) {
-        const test::RandomCase c = test::random_case(seed, comm.size());
-        const Topology topology = c.topology();
-        const std::vector<Item> needs = needs_of(c, comm.rank());
-        for (const SchemeOptions& options : all_options(c.message_cap)) {
-            const RankSchedule schedule(negotiate_plan(comm, topology, needs, options), comm.rank());
-            std::vector<double> send(schedule.send_values() * columns, -1.0);
-            std::vector<double> receive(schedule.receive_values() * columns, -2.0);
-            // Item after item, of each column after column.
-            const auto each_value = [&](const MessageEnd& message, const auto& action) {
-                std::size_t at = message.offset * columns;
-                for (const Item& item : message.items)
-                    for (int n = 0; n < item.values * static_cast<int>(columns); ++n) action(item, n, at++);
-            };
-            for (const SendStage& stage : schedule.stages)
-                for (const MessageEnd& message : stage.sends)
-                    each_value(message, [&](const Item& item, int n, std::size_t at) {
-                        if (item.owner == comm.rank()) send[at] = value_of(item, n);
-                    });
-            const auto messages = make_transport(Carrier::isend, {comm, topology, 3}, schedule);
-            messages->start(send.data(), receive.data(), columns, Precision::fp64);
-            for (std::size_t d = 1; d < schedule.stages.size(); ++d) {
-                messages->await(d);
-                for (const BlockCopy& copy : schedule.stages[d].forwards)
-                    std::copy_n(receive.data() + copy.from.offset * columns, product(copy.extent) * columns,
-                                send.data() + copy.to.offset * columns);
-                messages->send(d);
-            }
-            messages->wait();
-            std::map<Item, int> good;  // values that arrived
-            for (const MessageEnd& message : schedule.receives)
-                each_value(message, [&](const Item& item, int n, std::size_t at) {
-                    wrong += receive[at] == value_of(item, n) ? 0 : 1;
-                    ++good[item];
-                });
-            for (const Item& item : needs) wrong += item.owner == comm.rank() || good.contains(item) ? 0 : 1;
-        }
-    }
-    CHECK(wrong == 0);
 }
 
 TEST_CASE("letters arrive though nobody counts them, and those of the next round stay apart") {

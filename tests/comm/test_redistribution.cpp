@@ -1,13 +1,11 @@
 // Levels whose boxes move to other ranks: who needs what from whom, and the cells themselves.
 
 #include <catch2/catch.hpp>
-#include <numeric>
 
 #include "comm/carry/redistribution.hpp"
 #include "comm/costs/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "tests/chosen_backend.hpp"
-#include "tests/comm/naive_delivery.hpp"
 
 using namespace keel;
 
@@ -15,12 +13,6 @@ namespace {
 
 constexpr Index grid{4, 3, 2};
 constexpr int width = 4;
-
-std::vector<int> every(int ranks) {
-    std::vector<int> all(static_cast<std::size_t>(ranks));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-}
 
 std::vector<int> all_on(int rank) {
     return std::vector<int>(product(grid), rank);
@@ -33,42 +25,7 @@ std::vector<int> dealt(int ranks, int step) {
     return owners;
 }
 
-std::vector<Request> by_formula(const BoxPattern& pattern, int ranks, int values) {
-    std::vector<Request> requests;
-    for (int rank = 0; rank < ranks; ++rank)
-        for (int box = 0; box < pattern.to().boxes(); ++box) {
-            const int owner = pattern.from().ranks_of(box).front();
-            if (pattern.to().holds(rank, box) && owner != rank)
-                requests.push_back({{owner, values, box}, rank});
-        }
-    sort_distinct(requests);
-    return requests;
-}
-
 }  // namespace
-
-TEST_CASE("boxes are needed by who holds them behind, and every scheme brings them there") {
-    const int ranks = 11;
-    const std::vector<int> labels{0, 0, 1, 1, 1, 2, 0, 3, 3, 3, 4};
-    const Topology topology(labels, NodeSource::map);
-    const BoxDistribution before(dealt(ranks, 5));
-    const BoxDistribution behind[] = {BoxDistribution(all_on(0)), BoxDistribution(dealt(3, 1)),
-                                      BoxDistribution::everywhere(static_cast<int>(product(grid)), ranks)};
-    for (const BoxDistribution& holders : behind) {
-        const BoxPattern pattern(before, holders, 64);
-        const std::vector<Request> expected = by_formula(pattern, ranks, 64);
-        CHECK(expected.size() > 10);
-        CHECK(pattern.needed_by(every(ranks)) == expected);
-        CHECK(pattern.owned_by(every(ranks)) == expected);
-        for (const SchemeOptions& scheme : candidates({.message_cap = 1000})) {
-            if (scheme.scheme == Scheme::staged_axes) continue;
-            INFO(name(scheme));
-            const Plan plan = make_plan(pattern, topology, scheme, {});
-            CHECK(test::complaint(plan, expected, topology.node_of(), scheme.scheme != Scheme::standard) ==
-                  "");
-        }
-    }
-}
 
 TEST_CASE("cells arrive where their boxes go, under every scheme, several fields at a time") {
     const auto carrier = GENERATE(Carrier::isend, Carrier::persistent, Carrier::neighbour, Carrier::shared,
