@@ -10,9 +10,10 @@
 
 namespace keel::test {
 
-inline nlohmann::json golden_models() {
-    std::ifstream file(std::string(KEEL_SOURCE_DIR) + "/tests/golden/models.json");
-    return nlohmann::json::parse(file);
+inline const nlohmann::json& golden_models() {
+    static const nlohmann::json models =
+        nlohmann::json::parse(std::ifstream(std::string(KEEL_SOURCE_DIR) + "/tests/golden/models.json"));
+    return models;
 }
 
 inline MessageCosts golden_costs(const nlohmann::json& set) {

@@ -18,16 +18,6 @@ using test::totals;
 
 namespace {
 
-Layout scattered(const Index& boxes, int width, int ranks, int rank) {
-    return {boxes, width, periodic, place(boxes, ranks, Placement::scattered), rank};
-}
-
-Topology ragged(int ranks) {
-    std::vector<int> labels;
-    for (int rank = 0; rank < ranks; ++rank) labels.push_back(rank * rank / 9);
-    return {labels, NodeSource::map};
-}
-
 double sum_of(const std::vector<PhaseTotals>& stages, long PhaseTotals::*number) {
     long sum = 0;
     for (const PhaseTotals& stage : stages) sum += stage.*number;
@@ -150,63 +140,10 @@ TEST_CASE("where a machine knows nothing of sockets, messages within them are th
     }
 }
 
-TEST_CASE("ranks that plan only their own part have the shares of the whole plan") {
-    constexpr int ranks = 11;
-    const Topology topology = ragged(ranks);
-    const Model model{test::golden_machine(test::golden_models(), "blue_waters"), Memory::host};
-    const Setup setup{topology, &model};
-    for (const SchemeOptions& scheme : candidates({.message_cap = 500})) {
-        const auto plan_of = [&](const RanksPlanned& whose) {
-            const int rank = whose.one.value_or(0);
-            const Layout layout = scattered({4, 3, 3}, 6, ranks, rank);
-            return make_plan(ghost_pattern(layout, 2, Neighbours::all, scheme), topology, scheme, whose);
-        };
-        const std::vector<Share> whole = shares_of(plan_of({}), 1, setup);
-        for (int rank = 0; rank < ranks; ++rank) {
-            INFO(name(scheme) << ", rank " << rank);
-            const Share own = share_of(plan_of(rank), rank, 1, setup);
-            const Share& expected = whole[static_cast<std::size_t>(rank)];
-            for (const auto& [a, b] :
-                 {std::pair(own.sent, expected.sent), std::pair(own.received, expected.received)}) {
-                CHECK(a.volume.messages == b.volume.messages);
-                CHECK(a.volume.off_node_bytes == b.volume.off_node_bytes);
-                for (std::size_t stage = 0; stage < a.loads.size(); ++stage) {
-                    CHECK(a.loads[stage].overhead ==
-                          Approx(b.loads[stage].overhead).epsilon(1e-13).margin(0));
-                    CHECK(a.loads[stage].off_node_bytes == b.loads[stage].off_node_bytes);
-                }
-            }
-        }
-    }
-}
-
-TEST_CASE("node-aware schemes all move the bytes between nodes that standard has less its duplicates") {
-    constexpr int ranks = 24;
-    const Topology topology = virtual_topology(ranks, 5);
-    const Layout layout = scattered({6, 4, 4}, 4, ranks, 0);
-    const auto rows = Representatives::themselves(layout, topology)
-                          .compare(1, Neighbours::all, candidates({.message_cap = 400}), nullptr);
-    REQUIRE(rows.size() == 7);
-    const GhostPattern pattern = ghost_pattern(layout, 1, Neighbours::all);
-    std::vector<int> all;
-    for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
-    const std::vector<Request> requests = requests_of(pattern, all);
-    const long duplicates = test::duplicate_bytes(requests, topology);
-    CHECK(duplicates > 0);
-    for (const SchemeRow& row : rows) {
-        INFO(name(row.scheme));
-        CHECK(!row.time);
-        if (row.scheme.scheme != Scheme::standard && row.scheme.scheme != Scheme::staged_axes)
-            CHECK(rows.front().all.off_node_bytes - row.all.off_node_bytes ==
-                  static_cast<double>(duplicates));
-    }
-    CHECK(rows.front().most_sent.off_node_messages == counts(requests, topology).messages);
-}
-
-TEST_CASE("4096 virtual ranks are compared") {
-    constexpr int ranks = 4096;
+TEST_CASE("1024 virtual ranks are compared") {
+    constexpr int ranks = 1024;
     const Topology topology = virtual_topology(ranks, 16);
-    const Layout layout({16, 16, 16}, 8, periodic, place({16, 16, 16}, ranks, Placement::curve), 0);
+    const Layout layout({16, 8, 8}, 8, periodic, place({16, 8, 8}, ranks, Placement::curve), 0);
     const Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
     const auto rows =
         Representatives::themselves(layout, topology).compare(1, Neighbours::all, candidates({}), &model);
