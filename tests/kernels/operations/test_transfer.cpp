@@ -54,19 +54,6 @@ TEST_CASE("restriction is the mean of the children, with or without storing the 
     }
 }
 
-TEST_CASE("restriction of a constant is that constant, and undoes constant interpolation") {
-    Boxes fine(Boxes::any(2 * GENERATE(1, 3, 4)));
-    Boxes coarse = fine.coarsened();
-    const Field u = fine.make(), mean = coarse.make(), from = coarse.make(2);
-    fine.operations->fill(u, 3.0);
-    fine.operations->restrict_to(mean, u);
-    CHECK(coarse.difference(mean, [](const Cell&) { return 3.0; }) == 0);
-    fine.operations->fill(u, 0.0);
-    fine.operations->interpolate_add(u, from, Interpolation::constant, {});
-    fine.operations->restrict_to(mean, u);
-    CHECK(coarse.difference(mean, from) < rounding);
-}
-
 TEST_CASE("a coarse face is the scaled mean of the fine faces that tile it") {
     Boxes fine(Boxes::any(6));
     Boxes coarse = fine.coarsened();
