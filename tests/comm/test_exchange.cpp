@@ -1,9 +1,7 @@
-// Exchanges and reductions on the ranks that there are.
+// Exchanges on the ranks that there are, and what communicators gather.
 
 #include <array>
 #include <catch2/catch.hpp>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -104,10 +102,12 @@ struct Fixture {
                              transport);
     }
 
-    // Under the standard scheme, as it comes.
-    std::unique_ptr<Exchange> exchange(int depth, Neighbours neighbours, int tag = 7) const {
-        const Topology topology = virtual_topology(comm.size(), 1);
-        return exchange(depth, neighbours, topology, {}, {}, {comm, topology, tag});
+    // The wrong ghosts of a field after an exchange between nodes.
+    int wrong_after_exchange(int depth, Neighbours neighbours, const Topology& topology,
+                             const SchemeOptions& scheme) {
+        const Field u = make(1);
+        exchange(depth, neighbours, topology, scheme, {}, {comm, topology, 7})->run(u);
+        return wrong_ghosts(u, 1, depth, neighbours);
     }
 
     Communicator comm;
@@ -115,13 +115,15 @@ struct Fixture {
     std::unique_ptr<Operations> operations;
 };
 
+constexpr std::array schemes{Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split,
+                             Scheme::staged_axes};
+
 }  // namespace
 
 TEST_CASE(
     "after an exchange every ghost cell holds its neighbour's value, and only messages that were planned "
     "went") {
-    const auto scheme =
-        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
+    const Scheme scheme = GENERATE(from_range(schemes));
     const auto placement = GENERATE(Placement::curve, Placement::round_robin);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const int depth = GENERATE(1, 2, 3);
@@ -180,8 +182,7 @@ TEST_CASE(
 
 TEST_CASE(
     "of one colour as many messages of half the length fill its ghosts and no others, in turns with all") {
-    const auto scheme =
-        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
+    const Scheme scheme = GENERATE(from_range(schemes));
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const auto wire = GENERATE(Wire::direct, Wire::staged);
     const Carrier carrier = carrier_numbered(static_cast<int>(scheme) + 2 * static_cast<int>(neighbours));
@@ -234,59 +235,36 @@ TEST_CASE(
                     std::logic_error);
 }
 
-TEST_CASE("exchanges work on odd boxes, whoever owns them, on ranks that own none and under every scheme",
-          "[plans]") {
-    const auto placement =
-        GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);
-    const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
-    const auto partner_rule = GENERATE(PartnerRule::local_index, PartnerRule::max_need);
-    for (const Index boxes : {Index{1, 1, 1}, Index{2, 1, 1}, Index{2, 3, 1}, Index{3, 3, 2}})
-        for (const Boundaries& boundaries : {periodic, mixed})
-            for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split,
-                                        Scheme::staged_axes}) {
-                if (partner_rule == PartnerRule::max_need && scheme != Scheme::two_step) continue;
-                Fixture x(boxes, 5, boundaries, placement, 2);
-                const Topology topology = virtual_topology(x.comm.size(), 3);
-                const auto exchange =
-                    x.exchange(2, neighbours, topology,
-                               {.scheme = scheme, .partner_rule = partner_rule, .message_cap = 100}, {},
-                               {x.comm, topology, 7});
-                const Field u = x.make(1);
-                exchange->run(u);
-                CHECK(x.wrong_ghosts(u, 1, 2, neighbours) == 0);
-            }
-}
-
-TEST_CASE("exchanges fill the ghosts of boxes around missing ones, and of squares, under every scheme") {
+TEST_CASE(
+    "every scheme fills the ghosts of any boxes, whoever owns them, missing ones and squares among them",
+    "[plans]") {
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const std::vector<std::vector<int>> unions{{0, 1, 2, 4, 5, 6, 8}, {0, 2, 3, 7, 9, 11}, {4, 6, 7, 10}};
     std::vector<Domain> domains;
     for (const Boundaries& boundaries : {periodic, mixed}) {
+        for (const Index boxes : {Index{1, 1, 1}, Index{2, 1, 1}, Index{2, 3, 1}, Index{3, 3, 2}})
+            domains.emplace_back(boxes, boundaries);
         for (const std::vector<int>& present : unions)
             domains.emplace_back(Index{3, 2, 2}, boundaries, present, Boundary::neumann);
         domains.emplace_back(Index{4, 3, 1}, boundaries, 2);
         domains.emplace_back(Index{1, 2, 1}, boundaries, 2);
         domains.emplace_back(Index{4, 3, 1}, boundaries, unions.front(), Boundary::neumann, 2);
     }
+    int placement = 0;  // each in turn
     for (const Domain& domain : domains)
-        for (const Scheme scheme :
-             {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes})
+        for (const SchemeOptions& scheme : candidates({.message_cap = 100}))
             for (const int depth : {1, 2, 3}) {
-                Fixture x(domain, 3, Placement::curve, depth);
-                const Topology topology = virtual_topology(x.comm.size(), 2);
-                const auto exchange =
-                    x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 100}, {},
-                               {x.comm, topology, 7});
-                const Field u = x.make(1);
-                exchange->run(u);
-                CHECK(x.wrong_ghosts(u, 1, depth, neighbours) == 0);
+                placement = (placement + 1) % static_cast<int>(names_of(Placement{}).size());
+                Fixture x(domain, depth == 2 ? 5 : 3, static_cast<Placement>(placement), depth);
+                CAPTURE(name(scheme), depth, domain.count(), placement);
+                const Topology topology = virtual_topology(x.comm.size(), 2 + depth % 2);
+                CHECK(x.wrong_after_exchange(depth, neighbours, topology, scheme) == 0);
             }
 }
 
 TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ranks, dealt out, ragged",
           "[plans]") {
-    const auto scheme =
-        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
+    const Scheme scheme = GENERATE(from_range(schemes));
     Fixture x({3, 2, 2}, 4, mixed, Placement::scattered, 2);
     std::vector<Topology> topologies;
     for (const int ranks_per_node : {1, 2, 3, 4, 8})
@@ -319,34 +297,13 @@ TEST_CASE("64 boxes, on as many ranks or fewer, get the same ghosts under every 
     for (int rank = 0; rank < x.comm.size(); ++rank) ragged.push_back(rank * rank / 40);
     for (const Topology& topology : {Topology(ragged, NodeSource::map), virtual_topology(x.comm.size(), 3),
                                      virtual_topology(x.comm.size(), 8)})
-        for (const Scheme scheme :
-             {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes}) {
-            const auto exchange =
-                x.exchange(2, Neighbours::all, topology, {.scheme = scheme, .message_cap = 300}, {},
-                           {x.comm, topology, 7});
-            const Field u = x.make(static_cast<int>(scheme));
-            exchange->run(u);
-            CHECK(x.wrong_ghosts(u, static_cast<int>(scheme), 2, Neighbours::all) == 0);
-        }
-}
-
-TEST_CASE("an exchange that is repeated carries the new values") {
-    Fixture x({3, 2, 2}, 4, periodic, Placement::round_robin, 1);
-    const auto exchange = x.exchange(1, Neighbours::all);
-    const Field u = x.make(0);
-    const Field v = x.make(0);
-    for (int repeat = 1; repeat <= 4; ++repeat) {
-        for (const Field& field : {u, v})
-            x.operations->assign(field, cube(4), [&](const Index& c) { return value_at(repeat, c); });
-        exchange->run(repeat % 2 == 0 ? u : v);
-        CHECK(x.wrong_ghosts(repeat % 2 == 0 ? u : v, repeat, 1, Neighbours::all) == 0);
-    }
-    CHECK(exchange->count() == 4);
+        for (const Scheme scheme : schemes)
+            CHECK(x.wrong_after_exchange(2, Neighbours::all, topology,
+                                         {.scheme = scheme, .message_cap = 300}) == 0);
 }
 
 TEST_CASE("two exchanges in flight at once, finished in the other order, do not mix") {
-    const auto scheme =
-        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
+    const Scheme scheme = GENERATE(from_range(schemes));
     Fixture x({3, 2, 2}, 4, mixed, Placement::curve, 2);
     const Topology topology = virtual_topology(x.comm.size(), 2);
     const auto exchange_with = [&](int tag, int depth) {
@@ -363,79 +320,6 @@ TEST_CASE("two exchanges in flight at once, finished in the other order, do not 
     first->finish();
     CHECK(x.wrong_ghosts(u, 1, 2, Neighbours::all) == 0);
     CHECK(x.wrong_ghosts(v, 2, 1, Neighbours::all) == 0);
-}
-
-TEST_CASE("neighbours and boundaries together fill every ghost cell of depth 1") {
-    const auto placement = GENERATE(Placement::curve, Placement::scattered);
-    const Boundaries walls{Boundary::dirichlet, Sides(Boundary::neumann, Boundary::dirichlet),
-                           Boundary::neumann};
-    for (const Boundaries& boundaries : {mixed, walls}) {
-        Fixture x({3, 2, 2}, 3, boundaries, placement, 1);
-        const auto exchange = x.exchange(1, Neighbours::all);
-        MirrorFactors factor;
-        for (std::size_t d = 0; d < 3; ++d)
-            factor[d] = {boundaries[d].low == Boundary::dirichlet ? -1.0 : 1.0,
-                         boundaries[d].high == Boundary::dirichlet ? -1.0 : 1.0};
-        const Field u = x.make(1);
-        exchange->run(u);
-        const auto ghosts = boundary_ghosts(x.layout);
-        x.operations->fill_boundary(u, x.operations->make_items(std::span<const BoundaryItem>(ghosts)),
-                                    factor);
-        const test::HostField values(*x.operations, u);
-        int wrong = 0;
-        const Index cells = x.layout.cells();
-        for (int q = 0; q < x.layout.local_count(); ++q)
-            for (int k = -1; k <= 3; ++k)
-                for (int j = -1; j <= 3; ++j)
-                    for (int i = -1; i <= 3; ++i) {
-                        const int box = x.layout.local()[static_cast<std::size_t>(q)];
-                        Index c = x.layout.first_cell(box) + Index{i, j, k};
-                        double sign = 1;
-                        for (std::size_t d = 0; d < 3; ++d) {
-                            if (c[d] >= 0 && c[d] < cells[d]) continue;
-                            if (boundaries[d] == Boundary::periodic) {
-                                c[d] = (c[d] + cells[d]) % cells[d];
-                            } else {
-                                sign *= c[d] < 0 ? factor[d].low : factor[d].high;
-                                c[d] = c[d] < 0 ? 0 : cells[d] - 1;
-                            }
-                        }
-                        wrong += values(q, i, j, k) == sign * value_at(1, c) ? 0 : 1;
-                    }
-        CHECK(wrong == 0);
-    }
-}
-
-TEST_CASE("what all ranks send is what planning for virtual ranks predicts") {
-    const auto scheme =
-        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
-    const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
-    const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 3));
-    Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 2);
-    const SchemeOptions options{.scheme = scheme, .message_cap = 512};
-    const Topology topology = virtual_topology(x.comm.size(), 2);
-    Ledger ledger(1);
-    const auto exchange =
-        x.exchange(2, neighbours, topology, options, {}, {x.comm, topology, 7, {}, &ledger});
-    std::vector<Field> u;
-    for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n)));
-    exchange->begin(u, {});
-    exchange->finish();
-    const Plan everyone = make_plan(ghost_pattern(x.layout, 2, neighbours, options), topology, options, {});
-    Traffic predicted;
-    for (int rank = 0; rank < x.comm.size(); ++rank) predicted += everyone.traffic(rank, topology, fields);
-    const Entry& send = ledger.at(Op::send, 0);
-    CHECK(send.traffic == everyone.traffic(x.comm.rank(), topology, fields));
-    CHECK(x.comm.sum(static_cast<double>(send.traffic.messages)) == static_cast<double>(predicted.messages));
-    CHECK(x.comm.sum(static_cast<double>(send.traffic.bytes)) == static_cast<double>(predicted.bytes));
-    CHECK(x.comm.sum(static_cast<double>(send.traffic.off_node_messages)) ==
-          static_cast<double>(predicted.off_node_messages));
-    CHECK(x.comm.sum(static_cast<double>(send.traffic.off_node_bytes)) ==
-          static_cast<double>(predicted.off_node_bytes));
-    if (scheme != Scheme::standard) return;
-    const long calls = x.comm.size() > 1 ? 1 : 0;  // a rank without neighbours posts nothing
-    CHECK(send.calls == calls);
-    CHECK(ledger.at(Op::wait, 0).calls == calls);
 }
 
 TEST_CASE("a message leaves as soon as what it carries has come") {
@@ -481,23 +365,6 @@ TEST_CASE("a failing call of MPI is an error that names it") {
     CHECK(message.rfind("MPI_Isend failed on rank " + std::to_string(comm.rank()) + ": ", 0) == 0);
 }
 
-// By day tests/executable/test_counts.py counts what a run leaves behind.
-TEST_CASE("transports that are made and freed leave nothing of MPI behind", "[exhaustive]") {
-    // 10,000 set-ups, 2,500 of each transport but isend: MPICH numbers some 2,000 communicators at a time.
-    const Carrier carrier = carrier_numbered(GENERATE(1, 2, 3, 4, 5));
-    Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 1);
-    const Topology topology = virtual_topology(x.comm.size(), 2);
-    for (int n = 0; n < 2500; ++n) {
-        const auto exchange =
-            x.exchange(1, Neighbours::faces, topology, {.scheme = Scheme::three_step, .carrier = carrier}, {},
-                       {x.comm, topology, 7});
-        if (n % 500 != 0) continue;
-        const Field u = x.make(0);
-        exchange->run(u);
-        CHECK(x.wrong_ghosts(u, 0, 1, Neighbours::faces) == 0);
-    }
-}
-
 TEST_CASE("the window of a virtual rank has two places for each message that it receives") {
     struct Expected {
         Carrier carrier;
@@ -521,121 +388,14 @@ TEST_CASE("the window of a virtual rank has two places for each message that it 
 
 TEST_CASE("an exchange is begun and finished in turn") {
     Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 1);
-    const auto exchange = x.exchange(1, Neighbours::faces, 8);
+    const Topology topology = virtual_topology(x.comm.size(), 1);
+    const auto exchange = x.exchange(1, Neighbours::faces, topology, {}, {}, {x.comm, topology, 8});
     const Field u = x.make(0);
     CHECK_THROWS_AS(exchange->finish(), std::logic_error);
     exchange->begin(std::span(&u, 1), {});
     CHECK_THROWS_AS(exchange->begin(std::span(&u, 1), {}), std::logic_error);
     exchange->finish();
     CHECK(x.wrong_ghosts(u, 0, 1, Neighbours::faces) == 0);
-}
-
-TEST_CASE("sums over all boxes, several in one all-reduce") {
-    const bool deterministic = GENERATE(false, true);
-    const Communicator comm = Communicator::world();
-    const Index boxes{3, 3, 2};
-    const Layout layout(boxes, 2, periodic, place(boxes, comm.size(), Placement::scattered), comm.rank());
-    const auto part = [](std::size_t sum, int box) {
-        return std::sin(1.0 + box + 100.0 * static_cast<double>(sum));
-    };
-    const auto parts_of = [&](std::size_t sums) {
-        std::vector<double> parts;
-        for (std::size_t n = 0; n < sums; ++n)
-            for (const int box : layout.local()) parts.push_back(part(n, box));
-        return parts;
-    };
-    const auto expected = [&](std::size_t n) {
-        double total = part(n, 0);
-        for (int box = 1; box < 18; ++box) total += part(n, box);
-        return total;
-    };
-    Ledger ledger(1);
-    const auto made =
-        make_reduction(comm, virtual_topology(comm.size(), 2), layout, deterministic, {}, &ledger);
-    Reduction& reduction = *made;
-
-    std::vector<double> totals(3);
-    reduction.sum(parts_of(3), totals);
-    for (std::size_t n = 0; n < 3; ++n) {
-        CHECK(totals[n] == Approx(expected(n)).epsilon(1e-13));
-        if (deterministic) CHECK(totals[n] == expected(n));  // to the last bit, on any number of ranks
-    }
-    CHECK(reduction.count().calls == 1);
-    CHECK(reduction.count().words == (deterministic ? 3 * 18 : 3));
-
-    CHECK(reduction.max(static_cast<double>(comm.rank())) == comm.size() - 1);
-    CHECK(reduction.count().calls == 2);
-
-    // Three in flight at once, finished in the order begun.
-    std::vector<AllReduceRequest> pending;
-    for (std::size_t n = 1; n <= 3; ++n) pending.push_back(reduction.begin_sum(parts_of(n), n));
-    for (std::size_t n = 1; n <= 3; ++n) {
-        std::vector<double> late(n);
-        pending[n - 1].finish(late);
-        for (std::size_t m = 0; m < n; ++m) CHECK(late[m] == Approx(expected(m)).epsilon(1e-13));
-    }
-    CHECK(reduction.count().calls == 5);
-    CHECK(ledger.at(Op::reduction, 0).calls == 2);
-    CHECK(ledger.at(Op::reduction_begin, 0).calls == 3);
-    CHECK(ledger.at(Op::reduction_wait, 0).calls == 3);
-    CHECK(ledger.at(Op::reduction, 0).words + ledger.at(Op::reduction_begin, 0).words ==
-          reduction.count().words);
-    CHECK_THROWS_AS(pending[0].finish(totals), std::logic_error);
-    CHECK_THROWS_AS(reduction.sum(std::vector<double>(parts_of(2).size() + 1), totals), std::logic_error);
-}
-
-TEST_CASE("sums in flight survive those begun and finished meanwhile") {
-    const bool deterministic = GENERATE(false, true);
-    const Communicator comm = Communicator::world();
-    // Two boxes: from three ranks on some ranks have nothing to add.
-    const Layout layout({2, 1, 1}, 2, periodic, place({2, 1, 1}, comm.size(), Placement::curve), comm.rank());
-    const auto reduction = make_reduction(comm, virtual_topology(comm.size(), 2), layout, deterministic);
-    const auto parts = [&](double scale) {
-        std::vector<double> values;
-        for (const int box : layout.local()) values.push_back(scale * (box + 1));
-        return values;
-    };
-    const auto finish = [](AllReduceRequest pending) {
-        double total = 0;
-        pending.finish(std::span(&total, 1));
-        return total;
-    };
-    const AllReduceRequest a = reduction->begin_sum(parts(1), 1);
-    const AllReduceRequest b = reduction->begin_sum(parts(10), 1);
-    CHECK(finish(a) == 3);
-    const AllReduceRequest c = reduction->begin_sum(parts(100), 1);
-    double now = 0;
-    reduction->sum(parts(1000), std::span(&now, 1));
-    CHECK(now == 3000);
-    CHECK(finish(b) == 30);
-    CHECK(finish(c) == 300);
-    CHECK(reduction->count().calls == 4);
-    CHECK(reduction->count().words == 4 * (deterministic ? 2 : 1));
-
-    const double infinity = std::numeric_limits<double>::infinity();
-    CHECK(reduction->max(comm.rank() == comm.size() - 1 ? infinity : 0.0) == infinity);
-    CHECK(reduction->max(-1.0 - comm.rank()) == -1.0);
-    CHECK(reduction->count().calls == 6);
-}
-
-TEST_CASE("every rank gets the same sum, to the last bit") {
-    const bool deterministic = GENERATE(false, true);
-    const Communicator comm = Communicator::world();
-    const Layout layout({5, 3, 2}, 2, periodic, place({5, 3, 2}, comm.size(), Placement::round_robin),
-                        comm.rank());
-    const auto reduction = make_reduction(comm, virtual_topology(comm.size(), 2), layout, deterministic);
-    std::vector<double> parts;
-    for (const int box : layout.local()) parts.push_back(std::exp(0.9 * box) * std::sin(1.0 + box));
-    double total = 0;
-    reduction->sum(parts, std::span(&total, 1));
-    CHECK(comm.min(total) == total);
-    CHECK(comm.max(total) == total);
-    double late = 0;
-    reduction->begin_sum(parts, 1).finish(std::span(&late, 1));
-    if (deterministic)
-        CHECK(late == total);
-    else
-        CHECK(late == Approx(total).epsilon(1e-13));
 }
 
 // The other half finishes the sum first, for which it needs the first half's second round. If sums stood
@@ -661,69 +421,29 @@ TEST_CASE("who waits for ghosts moves on what else is in flight") {
     }
 }
 
-TEST_CASE("a communicator gathers values and texts of different lengths on rank 0") {
-    const Communicator comm = Communicator::world();
-    const double mine = comm.rank() + 0.5;
-    const auto values = comm.gather(std::span(&mine, 1));
-    const auto texts = comm.gather(std::string(static_cast<std::size_t>(comm.rank()), 'x'));
-    CHECK(comm.max(mine) == comm.size() - 0.5);
-    CHECK(comm.min(mine) == 0.5);
-    CHECK(comm.sum(1.0) == comm.size());
-    CHECK(Communicator::self().size() == 1);
-    CHECK(Communicator::self().sum(mine) == mine);
-    if (comm.rank() != 0) {
-        CHECK(values.empty());
-        CHECK(texts.empty());
-        return;
-    }
-    REQUIRE(values.size() == static_cast<std::size_t>(comm.size()));
-    REQUIRE(texts.size() == values.size());
-    for (std::size_t rank = 0; rank < values.size(); ++rank) {
-        CHECK(values[rank] == static_cast<double>(rank) + 0.5);
-        CHECK(texts[rank] == std::string(rank, 'x'));
-    }
-}
-
-TEST_CASE("a communicator gathers several values a rank, rank after rank") {
+TEST_CASE("a communicator gathers several values a rank, and texts of any lengths, on rank 0") {
     const Communicator comm = Communicator::world();
     const std::array<double, 3> mine{comm.rank() + 0.25, -1.0 * comm.rank(), 7.0};
-    const auto all = comm.gather(mine);
-    std::vector<double> expected;
-    for (int rank = 0; rank < comm.size() && comm.rank() == 0; ++rank)
-        expected.insert(expected.end(), {rank + 0.25, -1.0 * rank, 7.0});
-    CHECK(all == expected);
-    CHECK(comm.gather(std::span<const double>()).empty());
     // The longest text need not be the last rank's; none is cut.
-    const std::string text(comm.rank() == 0 ? 1000 : 3, 'a');
-    const auto texts = comm.gather(text + std::to_string(comm.rank()));
-    if (comm.rank() == 0) {
-        REQUIRE(texts.size() == static_cast<std::size_t>(comm.size()));
-        CHECK(texts[0] == std::string(1000, 'a') + "0");
-        for (std::size_t rank = 1; rank < texts.size(); ++rank)
-            CHECK(texts[rank] == "aaa" + std::to_string(rank));
+    const auto text = [](int rank) {
+        return std::string(rank == 0 ? 1000 : static_cast<std::size_t>(rank), 'a') + std::to_string(rank);
+    };
+    std::vector<double> values;
+    std::vector<std::string> texts, empty;
+    for (int rank = 0; rank < comm.size() && comm.rank() == 0; ++rank) {
+        values.insert(values.end(), {rank + 0.25, -1.0 * rank, 7.0});
+        texts.push_back(text(rank));
+        empty.emplace_back();
     }
-    const auto nothing = comm.gather(std::string());
-    CHECK(nothing == std::vector<std::string>(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0));
-}
-
-TEST_CASE("this rank alone is one node with one rank") {
-    const Topology topology = detect_topology(Communicator::self());
-    CHECK(topology.node_of() == std::vector<int>{0});
-    CHECK(topology.describe() == "1 node, 1 rank per node (detected)");
-}
-
-TEST_CASE("the nodes that MPI reports are numbered from 0 and have all ranks") {
-    const Communicator comm = Communicator::world();
-    const Topology topology = detect_topology(comm);
-    CHECK(topology.source() == NodeSource::detected);
-    REQUIRE(topology.ranks() == comm.size());
-    CHECK(topology.node(0) == 0);
-    int highest = 0;
-    for (const int node : topology.node_of()) {
-        CHECK(node <= highest + 1);
-        highest = std::max(highest, node);
-    }
-    CHECK(topology.nodes() == highest + 1);
+    CHECK(comm.gather(mine) == values);
+    CHECK(comm.gather(std::span<const double>()).empty());
+    CHECK(comm.gather(text(comm.rank())) == texts);
+    CHECK(comm.gather(std::string()) == empty);
+    CHECK(comm.max(mine[0]) == comm.size() - 0.75);
+    CHECK(comm.min(mine[0]) == 0.25);
+    CHECK(comm.sum(1.0) == comm.size());
+    CHECK(Communicator::self().sum(mine[0]) == mine[0]);
+    CHECK(detect_topology(Communicator::self()).describe() == "1 node, 1 rank per node (detected)");
 }
 
 TEST_CASE("a message of more values than an int counts is refused by its name") {
