@@ -47,14 +47,14 @@ void Faults::before_operation() {
         return static_cast<int>(chosen);
     };
     const std::size_t n = static_cast<std::size_t>(choose(fields_.size()));
-    hit_ = fields_[n].second;
-    const Shape& shape = hit_.shape();
+    const Field hit = fields_[n].second;
+    const Shape& shape = hit.shape();
     const auto span = [&](std::size_t d) {
         return static_cast<std::size_t>(shape.extent[d] + 2 * shape.ghosts);
     };
     const int q = choose(static_cast<std::size_t>(shape.blocks));
     const int k = choose(span(2)), j = choose(span(1)), i = choose(span(0));
-    strike(hit_.view().from_ghost(shape.ghosts)(q, i, j, k),
+    strike(hit.view().from_ghost(shape.ghosts)(q, i, j, k),
            "field " + std::to_string(n) + " of " + std::to_string(shape.extent[0]) + " cells a row, block " +
                std::to_string(q) + ", cell " + std::to_string(i - shape.ghosts) + " " +
                std::to_string(j - shape.ghosts) + " " + std::to_string(k - shape.ghosts));
@@ -86,8 +86,7 @@ class FaultyOperations : public DecoratedOperations<FaultyOperations> {
         return around(Op::residual, [&](Operations& inner) {
             if (answer_ != nullptr && L.part == Part::all) {
                 const Region cells = cube(layout().width());
-                *answer_ = {
-                    inner.read(u, cells), inner.read(f, cells), {L.x, L.y, L.z, L.inverse_diagonal, f}};
+                *answer_ = {inner.read(u, cells), inner.read(f, cells)};
             }
             return inner.residual(r, L, u, f);
         });

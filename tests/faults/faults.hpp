@@ -35,7 +35,6 @@ class Faults {
     // The number of moments of this rank since the plan.
     long moments(Place place) const { return moments_[static_cast<std::size_t>(place)]; }
     const std::string& what_happened() const { return happened_; }  // empty: nothing
-    Field hit() const { return hit_; }
 
     void before_operation();
     void before_sending(Place place, double* values, std::size_t count);
@@ -55,7 +54,6 @@ class Faults {
     Fault fault_{Place::field, -1, 0};
     std::array<long, 3> moments_{};
     std::vector<std::pair<const Operations*, Field>> fields_;
-    Field hit_;
     std::string happened_;
 };
 
@@ -65,8 +63,7 @@ Faults& faults();
 // The arguments of the last residual(r, L, u, f) on the finest level: in a run's checks, what the last solve
 // left.
 struct Answer {
-    std::vector<double> u, f;    // cells of this rank's boxes
-    std::vector<Field> problem;  // the fields of f and L
+    std::vector<double> u, f;  // cells of this rank's boxes
 };
 
 // A backend whose fields may be hit. Operations on more cells than the finest level has, those that measure
