@@ -4,7 +4,6 @@
 #include <fstream>
 
 #include "comm/costs/representatives.hpp"
-#include "comm/plans/counts.hpp"
 #include "tests/boundaries.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
 #include "tests/comm/costs/stage_totals.hpp"
