@@ -1,11 +1,10 @@
 """Two dimensions: everything that there is in three, on any ranks, with the same counts predicted and counted."""
 
-from keel_runner import NIGHTLY, ONCE, KeelTest, at_once, by_turns, counted_messages, planned_messages
+from keel_runner import ONCE, KeelTest, at_once, by_turns, counted_messages, planned_messages
 from record_schema import against_schema
 
 PLANE = ["problem.dimensions=2", "problem.box=16", "problem.boxes=[4,2,1]", "problem.coefficients=smooth", "problem.alpha=wave",
          "problem.rhs=manufactured", "multigrid.bottom_box=4", "multigrid.max_cycles=60", *ONCE]  # fmt: skip
-SCHEMES = ["standard", "two_step", "three_step", "split", "staged_axes"]
 
 
 class Planes(KeelTest):
@@ -37,17 +36,6 @@ class Planes(KeelTest):
                 ["problem.shape=L", "problem.outside=neumann"], ["bottom.solver=ca_cg", "bottom.powers=fused_matrix_powers"],
                 ["comm.ghost_depth=3", "comm.neighbours=all", "comm.overlap=true"]]  # fmt: skip
         self.all_valid([((1, 2, 3, 4, 6)[n % 5], words) for n, words in enumerate(ways)])
-
-    def test_no_ranks_schemes_placements_or_overlaps_change_a_bit(self) -> None:
-        words = [*PLANE, "run.deterministic=true", "multigrid.interpolation=linear"]
-        expected = self.valid(1, *words).record("solve")["residuals"]
-        cases = [(ranks, [f"comm.scheme={scheme}", "comm.ranks_per_node=2", f"comm.overlap={str(n % 2 == 0).lower()}"])
-                 for n, (scheme, ranks) in enumerate((scheme, ranks) for s, scheme in enumerate(SCHEMES)
-                                                      for ranks in ((2, 3, 8) if NIGHTLY else ((2, 3, 8)[s % 3],)))]  # fmt: skip
-        cases += [(4, [f"problem.placement={placement}"]) for placement in ("lexicographic", "round_robin", "scattered")]
-        cases += [(2, ["multigrid.fused_box=1"]), (3, ["comm.neighbours=all", "comm.ghost_depth=2"])]
-        for case, run in zip(cases, at_once(2, lambda case: self.valid(case[0], *words, *case[1]), cases), strict=True):
-            self.assertEqual(run.record("solve")["residuals"], expected, case)
 
     def test_a_dry_run_predicts_memory_and_messages(self) -> None:
         for ranks, more in ((2, []), (3, ["comm.neighbours=all", "comm.ghost_depth=2"]), (8, ["comm.scheme=three_step"])):
