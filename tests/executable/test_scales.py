@@ -5,9 +5,6 @@ import math
 from keel_runner import INPUTS, ONCE, KeelTest, Run, at_once
 
 KRYLOV = ["run.mode=krylov", "problem.box=8", "problem.boxes=[1,1,1]", "bottom.max_iterations=500", *ONCE]
-SINGULAR = ["problem.a=0", "problem.rhs=random"]
-# A method of every family; enlarged ones fit only some problems.
-SOLVERS = ["bicgstab", "bicgstab_fused", "cg", "ca_cg", "ca_bicgstab", "pipelined_cg", "pipelined_bicgstab"]
 
 
 def check_of(run: Run, name: str) -> dict[str, object]:
@@ -16,40 +13,6 @@ def check_of(run: Run, name: str) -> dict[str, object]:
 
 
 class Scales(KeelTest):
-    def test_entries_of_a_matrix_near_the_smallest_number_change_no_bit_of_a_history(self) -> None:
-        def solve(case: tuple[str, int]) -> list[float]:
-            solver, exponent = case
-            entries = [f"{row} {row} {2.5 * 2.0**exponent!r}" for row in range(1, 41)]
-            entries += [f"{row + 1} {row} {-(2.0**exponent)!r}" for row in range(1, 40)]
-            run = self.valid(2, "run.mode=spmv", self.matrix("laplacian.mtx", 40, entries), "run.solve=true", *ONCE,
-                             f"bottom.solver={solver}", "bottom.tolerance=1e-10")  # fmt: skip
-            return run.record("solve")["residuals"]
-
-        for solver in ("cg", "bicgstab", "pipelined_bicgstab", "ca_cg"):
-            with self.subTest(solver=solver):
-                one, *others = at_once(2, solve, [(solver, exponent) for exponent in (0, -550, -800, 800)])
-                self.assertGreater(len(one), 5)
-                for other in others:
-                    self.assertEqual(other, one)
-
-    def test_a_right_side_near_either_end_of_the_numbers_is_solved_or_the_verdict_is_no(self) -> None:
-        def solve(case: tuple[str, str, str]) -> Run:
-            solver, scaling, b = case
-            return self.run_keel(1, *KRYLOV, f"problem.b={b}", "problem.a=0", "problem.boundary=dirichlet",
-                                 f"bottom.solver={solver}", f"bottom.scaling={scaling}",
-                                 "bottom.tolerance=1e-12")  # fmt: skip
-
-        cases = [(s, scaling, b) for s in SOLVERS for scaling in ("jacobi", "none") for b in ("1e-290", "1e160", "1e304")]
-        for case, run in zip(cases, at_once(3, solve, cases), strict=True):
-            with self.subTest(case=case):
-                self.assertIn(run.status, (0, 1), run)
-                solve_record = run.record("solve")
-                if run.status == 0:
-                    self.assertGreater(solve_record["iterations"], 5, run)
-                    self.assertGreater(check_of(run, "residual_recomputed")["value"], 0, run)
-                elif solve_record["outcome"] == "converged":  # by the method, before u was made of its solution
-                    self.assertFalse(check_of(run, "residual_recomputed")["passed"], run)
-
     def test_an_operator_that_overflows_is_not_symmetric(self) -> None:
         run = self.run_keel(1, *KRYLOV, "problem.b=1e308", "problem.a=0", "problem.boundary=dirichlet", "bottom.solver=cg")
         self.assertEqual(run.status, 1, run)
@@ -62,11 +25,7 @@ class Floors(KeelTest):
     def test_multigrid_that_stagnates_says_where_rounding_ends(self) -> None:
         jump = ["problem.a=0", "problem.coefficients=ball", "problem.contrast=1000", "problem.boundary=dirichlet"]
         run = self.run_keel(2, "problem.box=16", *jump, "multigrid.tolerance=1e-15", "multigrid.max_cycles=200", *ONCE)
-        self.assertEqual(run.status, 1, run)
-        solve = run.record("solve")
-        self.assertEqual((solve["outcome"], solve["converged"]), ("stagnated", False))
-        self.assertLess(solve["cycles"], 80)
-        self.assertLess(solve["residuals"][-1], solve["floor"])
+        self.assertEqual((run.status, run.record("solve")["outcome"]), (1, "stagnated"), run)
         self.assertRegex(run.stdout, r"(?m)^stagnated: cycles no longer gain, and rounding alone may leave eps \|L\| max")
 
     def test_every_solve_of_an_operator_that_has_lost_a_ends_with_a_named_outcome(self) -> None:
@@ -114,21 +73,15 @@ class LostDigits(KeelTest):
     # The arguments of `digits`, or None: no loss is reported. b is 0.9, and so is a if it is not given.
     WEAK = [
         ([*PARTS, "problem.a=1.4665404973893106e-17"], (math.inf, 12, 0.9 / 1.4665404973893106e-17)),
-        ([*PARTS, "problem.a=1e-6"], None),
-        # Planes that 1e-14 of the coupling within them joins to Dirichlet faces, and others that 1e-10 or 1e-5 of it joins.
+        # Planes that 1e-14 of the coupling within them joins to Dirichlet faces, and others that 1e-5 of it joins.
         ([*ENDS, "problem.anisotropy=[1e-14,1,1]", "problem.a=0"], (1e14, 8)),
-        ([*ENDS, "problem.anisotropy=[1e-10,1,1]", "problem.a=0"], (1e10, 8)),
         ([*ENDS, "problem.anisotropy=[1e-5,1,1]", "problem.a=0"], None),
         # A ball that is joined to the rest by 1e-13 of its own coupling, one of little coupling, and a front.
         ([*HELD, "problem.coefficients=ball", "problem.contrast=1e13"], (1e13, 16, 1e13)),
-        ([*HELD, "problem.coefficients=ball", "problem.contrast=1e9"], (1e9, 16, 1e9)),
-        ([*HELD, "problem.coefficients=ball", "problem.contrast=1e-13", "problem.a=1e-13"], (1e13, 16, 0.9e13)),
         ([*HELD, "problem.coefficients=ball", "problem.contrast=1e-13", "problem.a=1e-9"], (1e13, 16, 0.9e9)),
-        ([*HELD, "problem.coefficients=ball", "problem.contrast=1e-13", "problem.a=1"], None),
         ([*HELD, "problem.coefficients=ball", "problem.contrast=1e6"], None),
         ([*FLOOR, "problem.coefficients=front", "problem.contrast=1e-13", "problem.a=1e-15"], (1e13, 8, 0.9e15)),
         ([*HELD, "problem.coefficients=smooth", "problem.contrast=1e26"], (1e26, 16, 1e13)),
-        ([*HELD, "problem.coefficients=smooth", "problem.contrast=1e6"], None),
         # The side counts in cells, not in boxes: one box loses a digit more than two of 8 cells.
         (["problem.box=61", "problem.boxes=[1,1,1]", "problem.boundary=dirichlet",
           "problem.coefficients=ball", "problem.contrast=1e13"], (1e13, 61, 1e13)),
@@ -212,18 +165,6 @@ class Norms(KeelTest):
         self.assertGreater(counted["cg"], 0)
         self.assertIn("missed: bottom solves whose true |r| / |f|", " ".join(run.stdout.split()))
 
-    def test_the_bottom_tests_the_max_norm_where_that_is_asked_for(self) -> None:
-        words = ["run.mode=survey", "problem.box=16", "problem.boxes=[2,1,1]", "problem.coefficients=smooth", "problem.contrast=10", *ONCE]
-        run = self.valid(2, *words, 'run.survey=["bicgstab","bicgstab norm=max","cg scaling=none","cg scaling=none norm=max"]')
-        for solve in run.records("solve"):
-            self.assertTrue(all(visit["met"] for visit in solve["bottom"]), solve["solver"])
-        plain, by_max, cg, cg_by_max = run.records("survey")
-        self.assertEqual({row["missed_bottoms"] for row in (plain, cg)}, {0})
-        visits = {row["solver"]: len(row["bottom"]) for row in run.records("solve")}
-        # Besides the all-reduces of methods and cycles: (b,b) and the verification; by the max norm (r,r) at the start, too.
-        self.assertEqual(cg["reductions"] - 2 * cg["bottom_iterations"], 2 * visits[cg["solver"]] + cg["cycles"] + 1)
-        self.assertEqual(cg_by_max["reductions"] - 3 * cg_by_max["bottom_iterations"], 3 * visits[cg_by_max["solver"]] + cg_by_max["cycles"] + 1)
-
     def test_a_right_side_of_zero_and_a_mean_that_was_removed_are_said(self) -> None:
         for box, a, mean, zero in ((8, 0.9, False, False), (8, 0, True, False), (1, 0, True, True)):
             with self.subTest(box=box, a=a):
@@ -246,59 +187,9 @@ class Norms(KeelTest):
 
 class Singular(KeelTest):
     def test_repeated_solves_of_a_singular_problem_are_one_solve(self) -> None:
-        def solves(words: list[str]) -> list[dict[str, object]]:
-            run = self.valid(2, *words, *SINGULAR, "problem.coefficients=smooth", "problem.boxes=[2,1,1]",
-                             "run.deterministic=true", "run.warmup=1", "run.repeats=3")  # fmt: skip
-            names = ("residuals", "u_l2", "bottom_iterations", "iterations")
-            return [{name: solve.get(name) for name in names} for solve in run.records("solve")]
-
-        krylov = ["run.mode=krylov", "problem.box=8", "bottom.max_iterations=500", "bottom.tolerance=1e-8"]
-        cases = [[*krylov, f"bottom.solver={solver}"] for solver in (*SOLVERS, "enlarged_cg", "sre_cg")]
-        cases += [[*krylov, "bottom.preconditioner=v_cycle", "bottom.scaling=none", "bottom.solver=cg"]]
-        cases += [["problem.box=8", f"multigrid.bottom_box={box}"] for box in (2, 4)]
-        for words, (one, *others) in zip(cases, at_once(2, solves, cases), strict=True):
+        for words in (["run.mode=krylov", "bottom.solver=cg", "bottom.tolerance=1e-8"], ["multigrid.bottom_box=2"]):
             with self.subTest(words=words):
-                for other in others:
-                    self.assertEqual(other, one)
-
-    def test_a_domain_of_one_cell_is_solved_by_zero(self) -> None:
-        # s-step methods are refused: they have no basis there.
-        one_unknown = [solver for solver in (*SOLVERS, "smooth") if not solver.startswith("ca_")]
-        one_cell = ["problem.boxes=[1,1,1]", "multigrid.bottom_box=1", *SINGULAR, *ONCE]
-        cases = [
-            (f"problem.boundary={boundary}", *words)
-            for boundary in ("periodic", "neumann", '["neumann","periodic","neumann"]')
-            for words in (
-                *((f"bottom.solver={solver}", "problem.box=4") for solver in one_unknown),
-                ("bottom.solver=cg", "bottom.scaling=none", "problem.box=4"),
-                ("multigrid.smoother=jacobi", "problem.box=4"),
-                ("multigrid.smoother=chebyshev", "problem.box=4"),
-                ("run.mode=krylov", "bottom.solver=bicgstab", "problem.box=1"),
-                ("run.mode=krylov", "bottom.solver=cg", "problem.box=1"),
-            )
-        ]
-
-        def solve(words: tuple[str, ...]) -> Run:
-            whole = [word for word in one_cell if "krylov" not in words[1] or "bottom_box" not in word]
-            return self.valid(1, *whole, *words)
-
-        for words, run in zip(cases, at_once(3, solve, cases), strict=True):
-            with self.subTest(words=words):
-                solve_record = run.record("solve")
-                self.assertTrue(solve_record["converged"])
-                if "problem.box=1" in words:
-                    self.assertEqual(solve_record["u_l2"], 0)
-
-    def test_enlarged_methods_take_no_more_iterations_than_cg(self) -> None:
-        def iterations(words: list[str]) -> int:
-            run = self.valid(1, *KRYLOV, *SINGULAR, "problem.boundary=neumann", "bottom.tolerance=1e-8", *words)
-            return run.record("solve")["iterations"]
-
-        cg = {scaling: iterations(["bottom.solver=cg", f"bottom.scaling={scaling}"]) for scaling in ("jacobi", "none")}
-        enlarged = [["bottom.solver=enlarged_orthomin"], ["bottom.solver=enlarged_cg"], ["bottom.solver=ecg"], ["bottom.solver=sre_cg"]]
-        cases = [[*words, f"bottom.block={t}", f"bottom.splitting={splitting}", f"bottom.scaling={scaling}"]
-                 for words in enlarged for t in (2, 8) for splitting in ("boxes", "interleaved", "slabs")
-                 for scaling in ("jacobi", "none")]  # fmt: skip
-        for words, taken in zip(cases, at_once(3, iterations, cases), strict=True):
-            with self.subTest(words=words):
-                self.assertLessEqual(taken, cg["none" if "bottom.scaling=none" in words else "jacobi"] + 1)
+                run = self.valid(2, *words, "problem.a=0", "problem.rhs=random", "problem.coefficients=smooth", "problem.box=8",
+                                 "problem.boxes=[2,1,1]", "run.deterministic=true", "run.warmup=1", "run.repeats=3")  # fmt: skip
+                first, *others = [(solve["residuals"], solve["u_l2"]) for solve in run.records("solve")]
+                self.assertEqual(others, [first, first])
