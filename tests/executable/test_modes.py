@@ -7,7 +7,7 @@ from math import fsum
 from statistics import fmean, median
 from typing import Any
 
-from keel_runner import ALL_REDUCES, INPUTS, NIGHTLY, ONCE, ROOT, KeelTest, Record, Run, at_once, by_turns, planned_messages
+from keel_runner import ALL_REDUCES, INPUTS, NIGHTLY, ONCE, ROOT, KeelTest, Record, Run, at_once, by_turns
 from record_schema import against_schema
 
 GOLDEN = ROOT / "tests/golden"
@@ -16,7 +16,6 @@ KRYLOV = [*BOX, "run.mode=krylov", "bottom.max_iterations=1000", "bottom.toleran
 V_CYCLE = [*KRYLOV, "bottom.preconditioner=v_cycle", "bottom.scaling=none"]
 SURVEY = [*BOX, "run.mode=survey"]
 DETERMINISTIC = "run.deterministic=true"
-PRECONDITIONABLE = ["bicgstab", "bicgstab_fused", "cg", "ca_bicgstab", "pipelined_bicgstab"]
 FIELDS = {"solver", "repeat", "seconds", "converged", "iterations", "outcome", "vanished", "restarts", "residuals",
           "true_residual", "applications", "v_cycles", "reductions", "reduction_words", "exchanges", "u_l2"}  # fmt: skip
 
@@ -25,25 +24,6 @@ def value(formula: str, variables: dict[str, int]) -> float:
     """A cell of the table of bottom solvers, such as "(4s+1)(2s+2)/s"; of several forms the first."""
     expression = re.sub(r"(?<=[\d)])(?=[slmt(])", "*", formula.split(";")[0].replace("^", "**"))
     return eval(expression, {"max": max} | variables)
-
-
-def words_of(problem: Record) -> list[str]:
-    """A golden file's problem as a deck's words: N^3 cells in 8 boxes."""
-    beta = re.fullmatch(r"(const|smooth|ball)(\d*)", problem["beta"])
-    assert beta
-    words = {
-        "problem.box": problem["N"] // 2,
-        "problem.boxes": "[2,2,2]",
-        "problem.a": problem.get("a", 0.9),
-        "problem.b": problem.get("b", 0.9),
-        "problem.coefficients": beta[1].replace("const", "constant"),
-        "problem.alpha": problem["alpha"].replace("const", "constant"),
-        "problem.rhs": {"tri": "triangle"}.get(problem["rhs"], problem["rhs"]),
-        "problem.boundary": problem["bc"],
-    }
-    if beta[2]:
-        words["problem.contrast"] = beta[2]
-    return [f"{key}={word}" for key, word in words.items()]
 
 
 class ModeTest(KeelTest):
@@ -108,63 +88,6 @@ class Krylov(ModeTest):
             with self.subTest(solver=row[0], ranks=ranks):
                 self.assertEqual(counted, [value(cell, {"s": 4, "l": 2, "t": 4, "m": 4}) for cell in row[1:4]])
 
-    def test_messages_are_those_of_the_planned_exchange_and_the_rows_add_up(self) -> None:
-        words = [*KRYLOV, "problem.box=16", "bottom.solver=cg"]
-        ((*planned, _, _),) = planned_messages(self.planned(4, *words))
-        run = self.valid(4, *words)
-        solve = run.record("solve")
-        sent = run.timer("exchange.send")
-        self.assertEqual(list(sent), [0])
-        self.assertEqual([sent[0]["messages"], sent[0]["bytes"]], [solve["exchanges"] * n for n in planned])
-        self.assertEqual(solve["exchanges"], solve["iterations"] + 1)
-        self.assertEqual(run.timer("bottom.operator")[0]["calls"], solve["applications"])
-        for case in ([*words, "bottom.scaling=none", "bottom.preconditioner=v_cycle", "run.repeats=3"], words):
-            alone = self.valid(1, *case)
-            seconds = fmean(solve["seconds"] for solve in alone.records("solve"))
-            self.assertAlmostEqual(fsum(row["t_mean"] for row in alone.records("timer")) / seconds, 1, delta=1e-6)
-
-    def test_iterations_are_those_of_petsc(self) -> None:
-        golden: Any = json.loads((GOLDEN / "petsc_iterations.json").read_text())
-        # Cases that a deck can express, and PETSc's pipelcg where it does not restart (tests/golden/README.md).
-        cases = [case for case in golden["cases"] if (case["problem"]["beta"], case["problem"]["rhs"]) == ("const", "tri")]
-        self.assertGreaterEqual(len(cases), 50)
-        solvers = {"cg": "cg", "pipecg": "pipelined_cg", "bcgs": "bicgstab", "pipebcgs": "pipelined_bicgstab",
-                   "pipelcg": "deep_pipelined_cg"}  # fmt: skip
-
-        def solve(case: Record) -> Record:
-            scaling = "jacobi" if case["pc"] == "jacobi" else "none"
-            depth = [f"bottom.depth={case['pipel']}"] if case["ksp"] == "pipelcg" else []
-            return self.solve(2, *words_of(case["problem"]), *ONCE, "run.mode=krylov", "bottom.tolerance=1e-8",
-                              "bottom.max_iterations=600", "bottom.max_restarts=30", f"bottom.scaling={scaling}",
-                              *depth, f"bottom.solver={solvers[case['ksp']]}")  # fmt: skip
-
-        cases = by_turns(cases, 5)  # as above
-        for case, record in zip(cases, at_once(2, solve, cases), strict=True):
-            with self.subTest(case=case):
-                for key, tolerance in (("its_1e3", 1e-3), ("its_1e8", 1e-8)):
-                    if case["ksp"] == "pipelcg" and key == "its_1e8":
-                        continue  # after its restarts
-                    reached = next(n for n, residual in enumerate(record["residuals"]) if residual <= tolerance)
-                    self.assertLessEqual(abs(reached - case[key]), 2 if "bcgs" in case["ksp"] else 1)
-
-    def test_a_v_cycle_saves_iterations_with_every_method_that_takes_it(self) -> None:
-        def solves(case: tuple[str, int, str]) -> tuple[Record, Record]:
-            solver, ranks, a = case
-            chosen = [f"bottom.solver={solver}", f"problem.a={a}"]
-            return self.solve(ranks, *KRYLOV, *chosen), self.solve(ranks, *V_CYCLE, *chosen)
-
-        cases = by_turns([*product(PRECONDITIONABLE, (1, 2, 4), ("0.9", "0"))], 5)  # the latter is singular
-        for (solver, ranks, a), (plain, mine) in zip(cases, at_once(2, solves, cases), strict=True):
-            with self.subTest(solver=solver, ranks=ranks, a=a):
-                self.assertLess(mine["iterations"], plain["iterations"] / 3)
-                self.assertEqual(plain["v_cycles"], 0)
-                # CG needs one to start, and BiCGStab one to recover u; verifying costs an application of both.
-                n, restarts = mine["iterations"], mine["restarts"]
-                self.assertEqual(mine["v_cycles"], n + 1 if solver == "cg" else mine["applications"] + 1)
-                if solver == "cg":
-                    self.assertEqual((mine["applications"], restarts), (n + 1, 0))
-                self.assertAlmostEqual(mine["u_l2"] / plain["u_l2"], 1, delta=1e-4)
-
     def test_a_preconditioned_cycle_communicates_as_planned(self) -> None:
         for precision, bound in (("multigrid.precision=double", 1e-12), ("multigrid.precision=mixed", 1e-6), ("comm.precision=single", 1e-6)):
             words = [*V_CYCLE, "bottom.solver=cg", "bottom.sweeps=6", "multigrid.reference_path=true", precision]
@@ -193,29 +116,16 @@ class Krylov(ModeTest):
                  "bottom.solver=deep_pipelined_cg", "bottom.tolerance=1e-8", "bottom.max_iterations=2000", *ONCE]  # fmt: skip
         advice = 'by rounding: try bottom.scaling = "jacobi" or bottom.solver = "pipelined_cg"'
         restarts = 0
-        for contrast in (45, 50, 55):
-            for more in (["run.mode=krylov"], ["multigrid.bottom_box=6"]):
+        for more in (["run.mode=krylov"], ["multigrid.bottom_box=6"]):
+            for contrast in (45, 50, 55):
                 run = self.run_keel(1, *words, *more, f"problem.contrast={contrast}", "bottom.scaling=none")
                 solve = run.record("solve")
                 restarted = sum(visit["restarts"] for visit in solve["bottom"]) if "bottom" in solve else solve["restarts"]
                 self.assertEqual(advice in run.stdout, restarted > 0, run)
                 restarts += restarted
-            scaled = self.valid(1, *words, "run.mode=krylov", f"problem.contrast={contrast}", "bottom.scaling=jacobi")
-            self.assertEqual(scaled.record("solve")["restarts"], 0, scaled)
-            self.assertNotIn("by rounding", scaled.stdout)
         self.assertGreater(restarts, 0)
-
-    def test_a_solve_that_does_not_converge_ends_with_status_1(self) -> None:
-        run = self.run_keel(2, *KRYLOV, "bottom.solver=cg", "bottom.max_iterations=5")
-        self.assertEqual(run.status, 1, run)
-        self.assertEqual(run.stdout.splitlines()[-1], "RESULT INVALID")
-        self.assertRegex(run.stdout, r"(?m)^CHECK  solves_converged +FAIL  0 ")
-        self.assertRegex(run.stdout, r"(?m)^CHECK  residual_recomputed +FAIL ")
-        solve = run.record("solve")
-        self.assertEqual((solve["converged"], solve["outcome"], solve["iterations"]), (False, "iteration_limit", 5))
-
-    def test_a_problem_beyond_the_memory_is_refused(self) -> None:
-        self.refused(2, "problem.box=1024", "problem.boxes=[4,4,4]", "run.mode=krylov", expected=["on a node of"])
+        scaled = self.valid(1, *words, "run.mode=krylov", "problem.contrast=50", "bottom.scaling=jacobi")
+        self.assertEqual((scaled.record("solve")["restarts"], "by rounding" in scaled.stdout), (0, False), scaled)
 
 
 class StretchedCells(KeelTest):
@@ -373,26 +283,10 @@ class FixedPoint(ModeTest):
             self.assertAlmostEqual(one / same, 1, delta=1e-6)
             self.assertGreater(abs(one / other - 1), 1e-4)
 
-    def test_a_composite_of_icwy_around_mgs_takes_the_all_reduces_of_mgs_inside(self) -> None:
-        words = [*ONCE, "run.mode=fixed_point", "problem.dimensions=2", "problem.box=6", "problem.boxes=[2,2,1]", "anderson.depth=3",
-                 "problem.equation=mixture", "anderson.inner=3", "anderson.max_iterations=4", "anderson.max_condition=0"]  # fmt: skip
-        pair, icwy = (self.run_keel(1, *words, f"anderson.orthogonalisation={methods}").record("solve") for methods in ("icwy/mgs", "icwy"))
-        self.assertEqual(pair["orthogonalisation_reductions"], icwy["orthogonalisation_reductions"])
-        # Three inner accelerations append three columns each: 1 + 2 + 3 all-reduces by mgs, 1 + 2 + 2 by icwy.
-        self.assertEqual(pair["reductions"] - icwy["reductions"], 3)
-
     def test_what_has_no_solution_is_never_valid(self) -> None:
         # The turning points are near 9.9 in the cube and 6.8 in the square.
         plane = ["problem.dimensions=2", "problem.box=16", *self.CUBE[2:]]
-        cases = [
-            [*self.CUBE, "problem.kappa=11", "run.map=cycle", "multigrid.cycle=F"],
-            [*self.CUBE, "problem.kappa=40", "anderson.max_iterations=6"],
-            [*plane, "problem.kappa=8", "anderson.max_iterations=40"],
-            [*self.CUBE, "problem.kappa=11", "anderson.depth=0"],
-            [*self.CUBE, "problem.kappa=40", "run.map=cycle"],
-            [*plane, "problem.kappa=8", "run.map=cycle"],
-        ]
-        for words in cases if NIGHTLY else cases[:3]:
+        for words in ([*self.CUBE, "problem.kappa=11", "run.map=cycle", "multigrid.cycle=F"], [*plane, "problem.kappa=8", "anderson.max_iterations=40"]):
             run = self.run_keel(1, *words, "problem.equation=bratu")
             self.assertEqual(run.status, 1, run)
             self.assertNotIn("RESULT VALID", run.stdout)
