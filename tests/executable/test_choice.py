@@ -1,9 +1,6 @@
 """Schemes compared before a run and in it: traffic, predicted times, who chose, refusals."""
 
-import tempfile
-from pathlib import Path
-
-from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, by_turns, shown_schemes
+from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, shown_schemes
 
 SCHEMES = ["standard", "two_step", "two_step/max_need", "three_step", "split", "split/always", "staged_axes"]
 LASSEN = f"comm.machine={INPUTS}/machines/lassen.toml"
@@ -43,16 +40,6 @@ class Comparison(ChoiceTest):
             marked = [scheme for at, _, scheme in shown_schemes(text) if at == str(level) and scheme.endswith("*")]
             self.assertEqual(marked, [f"{least(rows[level * len(SCHEMES) :][: len(SCHEMES)])['scheme']} *"])
 
-    def test_a_million_ranks_are_planned_by_a_few_nodes(self) -> None:
-        ranks = 1 << 20
-        words = [f"problem.ranks={ranks}", "comm.ranks_per_node=16", "problem.box=16", "multigrid.bottom_box=8"]
-        text, rows = self.dry_run(None, *words, LASSEN)
-        self.assertIn("planned: 27 of 65536 nodes, which represent all", text)
-        standard = rows[0]
-        self.assertEqual(standard["all"]["messages"], 6 * ranks)
-        self.assertEqual(standard["all"]["off_node_messages"], 2 * (4 + 8 + 8) * ranks // 16)
-        self.assertEqual(standard["most_sent"]["messages"], 6)
-
     def test_table_and_records_agree_and_do_not_depend_on_who_plans(self) -> None:
         words = [*BOXES, "comm.ranks_per_node=3", BLUE_WATERS]
         text, rows = self.dry_run(4, *words)
@@ -76,21 +63,14 @@ class Comparison(ChoiceTest):
             _, rows = self.dry_run(4, *BOXES, *words)
             self.assertEqual({row["scheme"] for row in rows if row["pattern"]}, {"standard"} if counted else set())
 
-    def test_the_pattern_of_faces_has_messages_of_one_size(self) -> None:
-        words = ["problem.ranks=64", "problem.box=16", "multigrid.bottom_box=8", LASSEN, "comm.ranks_per_node=4"]
-        _, rows = self.dry_run(None, *words)
-        for row in (row for row in rows if row["pattern"]):
-            face = 8 * row["box"] ** 2
-            self.assertEqual(row["all"]["bytes"], face * row["all"]["messages"])
-            self.assertEqual(row["pattern"]["bytes"], row["most_sent"]["off_node_bytes"])
-
     def test_the_deep_ghosts_of_matrix_powers_are_compared_like_all_others(self) -> None:
         deck = INPUTS / "smoke/ca_bicgstab_matrix_powers.toml"
         text, rows = self.dry_run(8, deck, "comm.ranks_per_node=3", LASSEN)
         powers = [row for row in rows if row["purpose"] == "powers"]
         self.assertEqual([row["scheme"] for row in powers], SCHEMES)
         self.assertEqual({(row["level"], row["depth"], row["neighbours"]) for row in powers}, {(2, 3, "all")})
-        # The messages of one rank are in test_decks.py.
+        # 3 layers of a box of 4^3 cells from 26 neighbours: in x and z there is one, in y there are two; all but 4^3 of 7 x 10 x 7
+        # cells, and across the periodic direction only 8 of 10 cells to send.
         # A three-term recurrence in each of two Krylov spaces goes on from two vectors.
         self.assertEqual((powers[0]["columns"], powers[0]["most_sent"]["bytes"]), (4, 4 * 8 * (7 * 8 * 7 - 4**3)))
         self.assertGreater(powers[0]["predicted_seconds"], 0)
@@ -108,21 +88,6 @@ class Comparison(ChoiceTest):
     def test_virtual_ranks_do_not_run(self) -> None:
         self.refused(2, "problem.ranks=8", "comm.ranks_per_node=4", expected=[
             "problem.ranks = 8: this run has 2; start as many, or plan for them with --dry-run"])  # fmt: skip
-
-    def test_a_machine_of_which_too_little_is_known_is_refused(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            machine = Path(folder) / "half.toml"
-            machine.write_text(
-                "[host]\neager_from = 0\nrendezvous_from = 9\n[host.node]\n"
-                "eager = { alpha = 1e-6, beta = 1e-9 }\nrendezvous = { alpha = 1e-6, beta = 1e-9 }\n"
-            )
-            words = [*BOXES, f"comm.machine={machine}"]
-            for option in ([], ["--dry-run"]):
-                self.refused(4, *option, *words, "comm.ranks_per_node=2",
-                             expected=["comm.machine: machine half: host.off_node.eager, host.off_node.rendezvous, "
-                                       "machine.injection are not known; add them to the "
-                                       "machine's file, or measure them with run.mode = network on two nodes or more"])  # fmt: skip
-            self.dry_run(4, *words, "comm.ranks_per_node=4")
 
 
 class Choice(ChoiceTest):
@@ -189,13 +154,6 @@ class Choice(ChoiceTest):
             self.assertRegex(run.stdout, r"(?m)^trying the transports took \d")
             self.assertRegex(run.stdout, r"(?m)^CHECK  ghosts_of_schemes +PASS")
 
-    def test_whoever_chooses_the_residuals_are_the_same_bits(self) -> None:
-        reference = self.valid(4, *BOXES, *ONCE).record("solve")["residuals"]
-        for words in (["comm.scheme=auto", LASSEN], ["comm.scheme=tuned", "comm.transport=auto"], ["comm.scheme=three_step", LASSEN]):
-            run = self.valid(4, *BOXES, *ONCE, self.NODES, *words)
-            self.assertEqual(run.record("solve")["residuals"], reference)
-            self.assertRegex(run.stdout, r"(?m)^    1  interpolation  \S+ +(auto|tuned|deck)\b")
-
     def test_ghosts_of_matrix_powers_have_a_scheme_of_their_own(self) -> None:
         deck = INPUTS / "smoke/ca_bicgstab_matrix_powers.toml"
         reference = self.valid(8, deck, *ONCE).record("solve")["residuals"]
@@ -216,32 +174,6 @@ class BottomGrid(ChoiceTest):
     def places(self, ranks: int) -> list[list[str]]:
         return [["multigrid.bottom_grid=gather"], ["multigrid.bottom_grid=replicate"],
                 [f"multigrid.bottom_grid={(ranks + 1) // 2}"]]
-
-    def test_residuals_are_the_same_bits_wherever_the_bottom_is_solved_on(self) -> None:
-        # Every scheme, solver and number of ranks: tests/solvers/multigrid/test_bottom_grid.cpp.
-        for ranks in by_turns((3, 1, 2, 4, 8), 5):
-            deck = [word for word in self.DECK if ranks >= 3 or "per_node" not in word]
-            reference = self.valid(ranks, *deck).record("solve")
-            for words in self.places(ranks):
-                with self.subTest(ranks=ranks, words=words):
-                    solve = self.valid(ranks, *deck, *words, "comm.scheme=three_step").record("solve")
-                    self.assertEqual(solve["residuals"], reference["residuals"])
-                    self.assertEqual(solve["bottom_iterations"], reference["bottom_iterations"])
-
-    def test_messages_are_those_of_the_plans(self) -> None:
-        for scheme in ("standard", "two_step", "split", "staged_axes"):
-            for words in self.places(4)[:2]:  # the bottom solver itself sends none there
-                with self.subTest(scheme=scheme, words=words):
-                    run = self.valid(4, *self.DECK, *words, f"comm.scheme={scheme}")
-                    moves = [row for row in run.records("scheme")
-                             if row["chosen_by"] == "deck" and row["purpose"] in ("to_bottom", "from_bottom")]  # fmt: skip
-                    self.assertEqual({row["scheme"] for row in moves}, {scheme if scheme in self.MOVED else "standard"})
-                    sent = run.timer("exchange.send")[1]
-                    solve = run.record("solve")
-                    for number in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
-                        planned = sum(row["all"][number] for row in moves)
-                        self.assertEqual(sent[f"all_{number}"], solve["cycles"] * planned)
-                    self.assertGreater(sent["all_messages"], 0)
 
     def test_a_dry_run_compares_the_schemes_there_and_back(self) -> None:
         words = ["problem.ranks=512", "comm.ranks_per_node=16", "problem.box=8", BLUE_WATERS]
