@@ -10,6 +10,7 @@ import unittest
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -204,12 +205,26 @@ class KeelTest(unittest.TestCase):
         self.assertEqual(run.stdout.splitlines()[-1], "RESULT VALID", run)
         return run
 
+    @cached_property
+    def folder(self) -> Path:
+        """A folder that is there as long as the test is."""
+        return Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def file(self, name: str, content: str | bytes) -> Path:
+        """A file in that folder."""
+        path = self.folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def node_map(self, text: str) -> str:
+        """The word for a file for comm.node_map; one label a line and rank."""
+        return f"comm.node_map={self.file('nodes.txt', text)}"
+
     def matrix(self, name: str, rows: int, entries: Sequence[str], kind: str = "symmetric") -> str:
-        """The word for a file of Matrix Market with these entries, there as long as the test is."""
-        path = Path(self.enterContext(tempfile.TemporaryDirectory()), name)
+        """The word for a file of Matrix Market with these entries."""
         head = [f"%%MatrixMarket matrix coordinate real {kind}", f"{rows} {rows} {len(entries)}"]
-        path.write_text("\n".join([*head, *entries, ""]))
-        return f"problem.matrix={path}"
+        text = "\n".join([*head, *entries, ""])
+        return f"problem.matrix={self.file(name, text)}"
 
     def bottom_solvers(self) -> list[list[str]]:
         """The table of bottom solvers, a row for each: name, exchanges, all-reduces and words of an iteration."""
@@ -247,13 +262,10 @@ class KeelTest(unittest.TestCase):
             self.assertEqual(run.stderr.count(message), 1, f"{message}{run}")
 
 
-class NodeMap:
-    """A file for comm.node_map, there as long as the test is; one label a line and rank."""
-
-    def __init__(self, test: unittest.TestCase, text: str) -> None:
-        path = Path(test.enterContext(tempfile.TemporaryDirectory())) / "nodes.txt"
-        path.write_text(text)
-        self.word = f"comm.node_map={path}"
+def calls_of_mpi(*files: Path) -> set[str]:
+    """The functions of MPI that these sources call, or that keel's communication does if none are given."""
+    sources = files or tuple((ROOT / "comm").rglob("*.[ch]pp"))
+    return {name for path in sources for name in re.findall(r"\b(MPI_[A-Z][a-z_]+)\(", path.read_text())}
 
 
 def by_turns(cases: Sequence[Case], step: int) -> list[Case]:

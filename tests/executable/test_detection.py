@@ -5,10 +5,9 @@ Open MPI is made to believe in machines of other names (fake_host); MPICH is tol
 
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
-from keel_runner import INPUTS, NodeMap, Run, counted_messages, planned_messages
+from keel_runner import INPUTS, Run, counted_messages, planned_messages
 from test_verdict import VerdictTest
 
 AGENT = Path(__file__).with_name("fake_host")
@@ -23,9 +22,7 @@ class Detection(VerdictTest):
         mpi = self.valid(1, *SMALL).record("run")["mpi"]
         if mpi.startswith("Open MPI v4"):
             # Open MPI splits the agent's path at blanks, which a checkout's may have.
-            folder = tempfile.TemporaryDirectory()
-            self.addCleanup(folder.cleanup)
-            agent = shutil.copy(AGENT, folder.name)
+            agent = shutil.copy(AGENT, self.folder)
             there = subprocess.run([agent, "na", "hostname"], capture_output=True, text=True)
             if there.returncode == 77:
                 self.skipTest(f"no process may have a host name of its own here: {there.stderr.strip()}")
@@ -42,7 +39,7 @@ class Detection(VerdictTest):
 
     def sends_as_on_pretended_nodes(self, run: Run, nodes: str, *scheme: str) -> None:
         """The run solved, and sent what is planned for these nodes, given by hand, and no other messages."""
-        words = [*SMALL, *scheme, NodeMap(self, nodes).word]
+        words = [*SMALL, *scheme, self.node_map(nodes)]
         solve = run.record("solve")
         pretended = self.valid(6, *words).record("solve")
         for name in ("residuals", "u_l2", "bottom", "exchanges"):

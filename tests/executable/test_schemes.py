@@ -1,11 +1,9 @@
 """Communication schemes and nodes: the same solution whoever carries the ghosts, messages as planned, nodes as given."""
 
 import re
-import tempfile
-from itertools import product
 from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, KeelTest, NodeMap, Record, at_once, by_turns, counted_messages, planned_messages
+from keel_runner import INPUTS, ONCE, KeelTest, counted_messages, planned_messages
 
 SCHEMES = {
     "standard": [],
@@ -26,23 +24,6 @@ def words_of(scheme: str) -> list[str]:
 
 
 class Solutions(KeelTest):
-    def solution(self, ranks: int, *words: str) -> Record:
-        solve = self.valid(ranks, *WIDE, *words).record("solve")
-        return {name: solve[name] for name in ("residuals", "u_l2", "bottom", "exchanges")}
-
-    def test_every_scheme_gives_the_same_residuals_to_the_last_bit_on_any_nodes(self) -> None:
-        # Every scheme's ghosts on any nodes are compared in tests/comm/test_exchange.cpp.
-        ragged = NodeMap(self, "a:0\nb:0\na:0\na:1\nc:0\nb:1\na:1\na:1\n").word  # with sockets, too
-        eight = [*product(SCHEMES, [ragged]), *(("split", f"comm.ranks_per_node={n}") for n in (1, 2, 4, 8))]
-        uneven = ["comm.ranks_per_node=2", "comm.overlap=true", "comm.ghost_depth=2"]
-        for ranks, cases in [(8, [(scheme, [nodes]) for scheme, nodes in by_turns(eight, 3)]), (3, [(scheme, uneven) for scheme in SCHEMES])]:
-            reference = self.solution(ranks)
-            for case, solution in zip(
-                cases, at_once(2, lambda case: self.solution(ranks, *words_of(case[0]), *case[1]), cases), strict=True
-            ):
-                with self.subTest(ranks=ranks, case=case):
-                    self.assertEqual(solution, reference)
-
     def test_messages_of_one_colour_change_nothing_and_carry_what_a_dry_run_plans(self) -> None:
         for ranks, more in [(2, []), (3, ["problem.boxes=[4,2,2]", "multigrid.fused_box=1", "comm.scheme=split", "comm.message_cap=1024"]),
                             (4, ["comm.scheme=two_step", "problem.boundary=dirichlet"]),
@@ -97,7 +78,7 @@ class Messages(KeelTest):
 
 class Nodes(KeelTest):
     def test_the_header_shows_who_is_on_which_node(self) -> None:
-        run = self.valid(5, *WIDE, NodeMap(self, "x # rank 0\n\ny\nx\nx\ny\n").word)
+        run = self.valid(5, *WIDE, self.node_map("x # rank 0\n\ny\nx\nx\ny\n"))
         self.assertIn("2 nodes, 2 to 3 ranks per node (virtual: comm.node_map)", run.stdout)
         self.assertRegex(run.stdout, r"(?m)^nodes +0: 0, 2-3; 1: 1, 4$")
         self.assertEqual(run.record("run")["node_of"], [0, 1, 0, 0, 1])
@@ -107,7 +88,7 @@ class Nodes(KeelTest):
         self.assertIn("every rank is a node of its own", self.valid(4, *WIDE, "comm.ranks_per_node=1").stdout)
         self.assertIn("1 node has one rank only", self.valid(3, *WIDE, "comm.ranks_per_node=2").stdout)
         self.assertNotIn("one rank only", self.valid(1, *WIDE).stdout)
-        dealt = self.valid(6, *WIDE, NodeMap(self, "a\nb\n" * 3).word)
+        dealt = self.valid(6, *WIDE, self.node_map("a\nb\n" * 3))
         self.assertIn("ranks are dealt out to the nodes in turn", dealt.stdout)
         for blocks in (2, 3):
             self.assertNotIn("warning   ranks", self.valid(6, *WIDE, f"comm.ranks_per_node={blocks}").stdout)
@@ -123,7 +104,7 @@ class Nodes(KeelTest):
     def test_sockets_are_those_of_the_map_of_the_key_or_of_the_machine(self) -> None:
         plans = {}
         for name, words in {
-            "map": [NodeMap(self, "a:x\na:x\na:y\na:y\nb:x\nb:x\nb:y\nb:y\n").word],
+            "map": [self.node_map("a:x\na:x\na:y\na:y\nb:x\nb:x\nb:y\nb:y\n")],
             "key": ["comm.ranks_per_node=4", "comm.ranks_per_socket=2"],
             "machine": ["comm.ranks_per_node=4"],
             "nobody": ["comm.ranks_per_node=4", f"comm.machine={self.unsocketed()}"],
@@ -151,7 +132,5 @@ class Nodes(KeelTest):
 
     def unsocketed(self) -> Path:
         """Blue Waters, of which nobody says how many ranks share a socket."""
-        path = Path(self.enterContext(tempfile.TemporaryDirectory()), "machine.toml")
         text = (INPUTS / "machines/blue_waters.toml").read_text()
-        path.write_text(re.sub(r"(?m)^ranks_per_socket.*$", "", text))
-        return path
+        return self.file("machine.toml", re.sub(r"(?m)^ranks_per_socket.*$", "", text))
