@@ -2,31 +2,14 @@
 
 import json
 import re
-import tempfile
-from pathlib import Path
 
-from keel_runner import INPUTS, ROOT, KeelTest, Record, Run
+from keel_runner import INPUTS, ONCE, ROOT, KeelTest, Record, Run
 from record_schema import against_schema
 
 GRID = ["problem.box=8", "comm.ranks_per_node=4"]
 HOPPER = f"comm.machine={INPUTS}/machines/hopper.toml"
 SURVEY = ("bicgstab", "bicgstab_fused", "ca_bicgstab", "cg", "ca_cg", "pipelined_cg", "deep_pipelined_cg depth=3")
 # Keel has changed since the golden counts were taken: cg and methods like it look at the unscaled residual, too.
-EXTREME = """[machine]
-injection = { beta = 1e-10 }
-[host]
-eager_from = 0
-rendezvous_from = 16384
-[host.node]
-rendezvous = { alpha = 1.5e-6, beta = 1e-10 }
-eager = { alpha = 5e-7, beta = 1e-10 }
-[host.off_node]
-eager = { alpha = 2e-6, beta = 1e-10 }
-rendezvous = { alpha = 4e-6, beta = 1e-10 }
-[compute]
-rate = 2.8e9
-launch = 3e-7
-"""
 MORE_WORDS = {"cg", "ca_cg", "pipelined_cg", "deep_pipelined_cg depth=3"}
 
 
@@ -38,46 +21,64 @@ class Prediction(KeelTest):
 
     def test_no_number_of_a_machine_makes_inf_or_nan_in_a_table(self) -> None:
         """Beyond 1e-18 and 1e18 it is refused with its line; at these limits every table holds numbers."""
-        slow = re.sub(r"(alpha|beta|launch) = \S+?(?=[,\s}])", r"\1 = 1e18", EXTREME)
-        fast = re.sub(r"(alpha|beta|launch) = \S+?(?=[,\s}])", r"\1 = 1e-18", EXTREME.replace("rate = 2.8e9", "rate = 1e18"))
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "machine.toml"
-            grid = ["problem.box=16", "problem.ranks=64", "comm.ranks_per_node=4", f"comm.machine={path}"]
-            path.write_text(EXTREME.replace("alpha = 5e-7", "alpha = 1e308"))
-            self.refused(None, "--dry-run", *grid, expected=[
-                f"{path}:8: host.node.eager.alpha = 1e+308: must be >= 1e-18 and <= 1e+18"])  # fmt: skip
-            for machine in (slow, fast):
-                path.write_text(machine)
-                for mode in ([], ["run.mode=survey", "run.survey=['cg']"], ["run.mode=krylov"], ["run.mode=spmv"],
-                             ["run.mode=fixed_point"], ["run.mode=exchange"]):  # fmt: skip
-                    with self.subTest(machine=machine, mode=mode):
-                        self.assertNotRegex(self.predicted(None, *grid, *mode).stdout, r"(?<![a-z_])-?(inf|nan)\b")
+        lassen = (INPUTS / "machines/lassen.toml").read_text()
+        slow, fast = (re.sub(r"(alpha|beta|launch) = [^\s,}]+", rf"\1 = {limit}", lassen) for limit in ("1e18", "1e-18"))
+        fast = re.sub(r"(?m)^rate = \S+", "rate = 1e18", fast)
+        grid = ["problem.box=16", "problem.ranks=64", "comm.ranks_per_node=4", f"comm.machine={self.folder}/machine.toml"]
+        self.file("machine.toml", lassen.replace("alpha = 1.17e-6", "alpha = 1e308"))
+        self.refused(None, "--dry-run", *grid, expected=["host.node.eager.alpha = 1e+308: must be >= 1e-18 and <= 1e+18"])
+        for machine in (slow, fast):
+            self.file("machine.toml", machine)
+            for mode in ([], ["run.mode=survey", "run.survey=['cg']"], ["run.mode=krylov"], ["run.mode=spmv"],
+                         ["run.mode=fixed_point"], ["run.mode=exchange"]):  # fmt: skip
+                with self.subTest(machine=machine, mode=mode):
+                    self.assertNotRegex(self.predicted(None, *grid, *mode).stdout, r"(?<![a-z_])-?(inf|nan)\b")
 
     def test_what_is_predicted_is_counted_like_a_run_of_so_many_ranks(self) -> None:
         # With as many words as boxes in a sum, the fastest is not the one for few words.
         automatic = ["comm.allreduce=auto", "run.deterministic=true", HOPPER]
-        for solver, more in (("bicgstab", []), ("deep_pipelined_cg", []), ("ca_bicgstab", automatic),
-                             ("cg", ["comm.allreduce=node_aware", "multigrid.ghost_colours=needed"]),
-                             ("cg", ["problem.shape=L", "problem.boxes=[4,4,2]", "problem.boxes_per_rank=default", "problem.box=16"]),
-                             ("ca_cg", ["comm.allreduce=node_aware", "bottom.gram_precision=double_double", "bottom.s=3"])):
-            words = [INPUTS / "papers/seed_weak.toml", *(GRID if "problem.box=16" not in more else GRID[1:]), f"bottom.solver={solver}", *more]
-            ran = self.valid(8, *words, "run.repeats=1", "run.warmup=0")
-            predicted = self.predicted(None, *dict.fromkeys([*words, HOPPER]), "problem.ranks=8")
-            solve, measured = predicted.record("solve"), ran.records("solve")[0]
-            self.assertIsNone(solve["cycles_computed_on"])  # the very grid was solved on
-            for name in ("cycles", "bottom_iterations", "reductions", "reduction_words", "exchanges"):
-                self.assertEqual(solve[name], measured[name], name)
-            seen = {(row["op"], row["level"]): row for row in ran.records("timer")}
-            for row in predicted.records("timer"):
-                place = row["op"], row["level"]
-                self.assertTrue(row["predicted"])
-                for name in ("calls", "words", "messages", "off_node_bytes", "all_messages", "all_off_node_bytes"):
-                    self.assertEqual(row[name], seen[place][name], (place, name))
-                if row["op"].startswith("exchange.") and "problem.shape=L" in more:  # all ranks as the busiest one
-                    self.assertGreaterEqual(row["bytes_moved"], seen[place]["bytes_moved"], place)
-                else:
-                    self.assertAlmostEqual(row["bytes_moved"], seen[place]["bytes_moved"], delta=1e-9 * row["bytes_moved"], msg=place)
-            self.assertEqual(against_schema([solve, *predicted.records("timer")]), [])
+        seed = [INPUTS / "papers/seed_weak.toml", *GRID]
+        moved = ["problem.box=8", "run.deterministic=true"]
+        linear = ["multigrid.interpolation=linear", "problem.boundary=dirichlet", "comm.allreduce=recursive_doubling"]
+        for ranks, words in (
+            (8, [*seed, "bottom.solver=deep_pipelined_cg"]),
+            (8, [*seed, "bottom.solver=ca_bicgstab", *automatic]),
+            (8, [*seed, "bottom.solver=cg", "comm.allreduce=node_aware", "multigrid.ghost_colours=needed"]),
+            (8, [*seed, "bottom.solver=cg", "problem.shape=L", "problem.boxes=[4,4,2]", "problem.boxes_per_rank=default"]),
+            (8, [*moved, "problem.boxes=[6,4,2]", "bottom.solver=bicgstab", "multigrid.agglomerate=1", "comm.ranks_per_node=3"]),
+            (4, [*moved, "problem.boxes=[6,2,2]", "bottom.solver=ca_cg", "multigrid.agglomerate=1000", "comm.ranks_per_node=2", *linear]),
+            (8, [*moved, "problem.boxes=[6,4,4]", "bottom.solver=deep_pipelined_cg", "multigrid.agglomerate=512", "comm.ranks_per_node=4",
+                 "comm.allreduce=node_aware", "multigrid.cycle=F", "multigrid.precision=mixed"]),
+            (8, [*moved, "problem.boxes=[6,4,2]", "bottom.solver=bicgstab", "multigrid.bottom_grid=3", "comm.ranks_per_node=3", *linear]),
+            (4, [*moved, "problem.boxes=[6,2,2]", "multigrid.bottom_grid=gather", "multigrid.precision=mixed", "comm.ranks_per_node=2"]),
+        ):  # fmt: skip
+            with self.subTest(ranks=ranks, words=words):
+                ran = self.valid(ranks, *words, *ONCE)
+                predicted = self.predicted(None, *dict.fromkeys([*words, HOPPER]), f"problem.ranks={ranks}")
+                solve, measured = predicted.record("solve"), ran.record("solve")
+                self.assertIsNone(solve["cycles_computed_on"])  # the very grid was solved on
+                for name in ("cycles", "bottom_iterations", "reductions", "reduction_words", "exchanges"):
+                    self.assertEqual(solve[name], measured[name], name)
+                seen = {(row["op"], row["level"]): row for row in ran.records("timer") if row["op"] != "other"}
+                rows = predicted.records("timer")
+                waits = ("wait", "progress")
+                self.assertEqual({(row["op"], row["level"]) for row in rows if not row["op"].endswith(waits)},
+                                 {place for place in seen if not place[0].endswith(waits)})  # fmt: skip
+                # Levels that some ranks have no part of: a run's calls are those of rank 0, and another rank may be busiest with
+                # ghosts than with boxes that travel.
+                everywhere = words[0] == seed[0]
+                for row in rows:
+                    place = row["op"], row["level"]
+                    for name in ("words", "all_messages", "all_bytes", "all_off_node_messages", "all_off_node_bytes"):
+                        self.assertEqual(row[name], seen[place][name], (place, name))
+                    for name in ("messages", "off_node_bytes"):
+                        self.assertLessEqual(abs(row[name] - seen[place][name]), 0 if everywhere else 0.25 * seen[place][name], (place, name))
+                    if everywhere:
+                        self.assertEqual(row["calls"], seen[place]["calls"], place)
+                    if everywhere and not (row["op"].startswith("exchange.") and "problem.shape=L" in words):  # all ranks as the busiest one
+                        self.assertAlmostEqual(row["bytes_moved"], seen[place]["bytes_moved"], delta=1e-9 * row["bytes_moved"], msg=place)
+                self.assertAlmostEqual(sum(row["t_mean"] for row in rows), solve["seconds"], delta=1e-12)
+                self.assertEqual(against_schema([solve, *rows]), [])
 
     def test_what_is_predicted_with_a_matrix_is_counted_like_a_run_of_so_many_ranks(self) -> None:
         for ranks, matrix, solver, more in (
@@ -91,7 +92,7 @@ class Prediction(KeelTest):
                      "comm.ranks_per_node=2", HOPPER]  # fmt: skip
             if not matrix.startswith("stencil2"):
                 words.append("problem.rows=16384")  # in whole blocks, so that all ranks' bytes are those of one
-            ran = self.valid(ranks, *words, "run.repeats=1", "run.warmup=0")
+            ran = self.valid(ranks, *words, *ONCE)
             predicted = self.predicted(None, *words, f"problem.ranks={ranks}")
             solve, measured = predicted.record("solve"), ran.records("solve")[0]
             for name in ("reductions", "reduction_words", "exchanges", "outcome"):
@@ -123,7 +124,7 @@ class Prediction(KeelTest):
         ):  # fmt: skip
             words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "problem.box=12", "problem.boxes=[1,1,1]",
                      "bottom.tolerance=1e-8", *more, "comm.ranks_per_node=2", HOPPER]  # fmt: skip
-            ran = self.valid(ranks, *words, "run.repeats=1", "run.warmup=0")
+            ran = self.valid(ranks, *words, *ONCE)
             predicted = self.predicted(None, *words, f"problem.ranks={ranks}")
             solve, measured = predicted.record("solve"), ran.records("solve")[0]
             for name in ("solver", "reductions", "reduction_words", "outcome"):
@@ -299,9 +300,7 @@ class Prediction(KeelTest):
                 self.assertAlmostEqual(cg["delayed"][2]["all_reduce_seconds"] / (220e-6 * cg["reductions"]), 1, delta=1e-3)
 
     def test_machines_that_do_not_compute_predict_no_seconds_and_those_that_lack_more_say_all_of_it(self) -> None:
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        idle = folder / "idle.toml"
-        idle.write_text((INPUTS / "machines/lassen.toml").read_text().replace("[compute]\nrate = 5.1e9 # bytes a second and rank\nlaunch = 1e-6\n", ""))
+        idle = self.file("idle.toml", (INPUTS / "machines/lassen.toml").read_text().replace("[compute]\nrate = 5.1e9 # bytes a second and rank\nlaunch = 1e-6\n", ""))
         run = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, f"comm.machine={idle}", "problem.ranks=8")
         self.assertEqual((run.records("solve"), run.records("timer")), ([], []))
         self.assertNotIn("redicted solves", run.stdout)
@@ -313,8 +312,8 @@ class Prediction(KeelTest):
                                 "run.survey=['bicgstab', 'amg', 'cg']")  # fmt: skip
         self.assertEqual([solve["solver"] for solve in beside.records("solve")], ["bicgstab", "cg"])
         self.assertIn("remark: no seconds are predicted of amg", beside.stdout)
-        half = folder / "half.toml"
-        half.write_text("[host]\neager_from = 0\nrendezvous_from = 10\n[host.node]\neager = { alpha = 1e-6, beta = 1e-9 }\n"
+        half = self.file("half.toml", "[host]\neager_from = 0\nrendezvous_from = 10\n[host.node]\neager = { alpha = 1e-6, beta = 1e-9 }\n"
                         "[compute]\nrate = 1e9\nlaunch = 0\n")  # fmt: skip
-        self.refused(None, "--dry-run", INPUTS / "papers/seed_weak.toml", *GRID, f"comm.machine={half}", "problem.ranks=8", expected=[
-            "host.node.rendezvous, host.off_node.eager, host.off_node.rendezvous, machine.injection are not known; add them"])  # fmt: skip
+        missing = "host.node.rendezvous, host.off_node.eager, host.off_node.rendezvous, machine.injection are not known; add them"
+        self.refused(None, "--dry-run", INPUTS / "papers/seed_weak.toml", *GRID, f"comm.machine={half}", "problem.ranks=8", expected=[missing])
+        self.refused(4, "problem.box=8", "comm.ranks_per_node=2", f"comm.machine={half}", expected=[missing])
