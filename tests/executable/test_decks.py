@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
@@ -77,22 +76,15 @@ class Decks(KeelTest):
 class CommandLine(KeelTest):
     def test_every_mistake_on_the_command_line_is_told_at_once(self) -> None:
         self.refused(
-            2, "inputs/papers/seed_weak.toml", "b.toml", "--frobnicate", "--dry-rum", "problem.bx=8", "bottom.solver=cgg", "multigrid.pre=-1",
-            "bottom.sweeps=2147483647", "run.repeats=two", "probem.box=8",
+            2, "inputs/papers/seed_weak.toml", "b.toml", "--frobnicate", "--dry-rum", "problem.bx=8", "bottom.solver=cgg",
             expected=[
                 "inputs/papers/seed_weak.toml: cannot be read: No such file or directory",
                 '"papers/seed_weak.toml"?)',
                 'command line: "b.toml" is a second deck after "inputs/papers/seed_weak.toml"',
                 "command line: --frobnicate: unknown option; choose --backends, --dry-run, --help",
-                "command line: --dry-rum: unknown option",
                 "(did you mean --dry-run?)",
                 "command line: problem.bx: unknown key",
-                'command line: bottom.solver = "cgg": unknown solver; choose bicgstab',
-                "command line: multigrid.pre = -1: must be from 0 to 1000",
-                "command line: bottom.sweeps = 2147483647: must be from 1 to 1000000",
-                'command line: run.repeats = "two": must be an integer',
-                'command line: probem.box: unknown key; the sections are problem, multigrid',
-                '(did you mean "problem.box"?)\ncommand line: bottom.solver',
+                '(did you mean "problem.box"?)\ncommand line: bottom.solver = "cgg": unknown solver; choose bicgstab',
             ])  # fmt: skip
 
     def test_mistakes_of_the_deck_and_of_the_command_line_are_told_together(self) -> None:
@@ -144,16 +136,6 @@ class OddFiles(KeelTest):
     """A file that is no deck, machine or matrix is refused, quickly, whatever it is; each was a crash, or took minutes."""
 
     seconds = 60
-
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name: str, text: str) -> Path:
-        path = self.folder / name
-        path.write_text(text)
-        return path
 
     def refuse(self, expected: str, *words: object) -> None:
         self.refused(None, *words, expected=[expected])
@@ -207,11 +189,6 @@ class Output(KeelTest):
 
     small = ("problem.box=8", *ONCE, "run.triad_mb=1")
 
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
     def test_files_that_are_read_are_not_written(self) -> None:
         texts = {
             "deck.toml": "[problem]\nbox = 8\n",
@@ -219,9 +196,7 @@ class Output(KeelTest):
             "here.mtx": "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n",
             "machine.toml": (INPUTS / "machines/lassen.toml").read_text(),
         }
-        files = {name: self.folder / name for name in texts}
-        for name, path in files.items():
-            path.write_text(texts[name])
+        files = {name: self.file(name, text) for name, text in texts.items()}
         (self.folder / "link.toml").symlink_to(files["deck.toml"])
         complaint = "is read by this run; choose another"
         for words in (
@@ -242,8 +217,7 @@ class Output(KeelTest):
 
     def test_a_half_line_is_ended_before_the_next_record(self) -> None:
         for text, whole in (('{"record": "ru', '{"record": "ru\n'), ("{}\n", "{}\n"), ("", "")):
-            output = self.folder / "run.json"
-            output.write_text(text)
+            output = self.file("run.json", text)
             run = self.run_keel(None, *self.small, f"output.json={output}", records=False, quick=False)
             self.assertEqual(run.status, 0, run)
             self.assertTrue(output.read_text().startswith(whole + '{"record":"run"'), output.read_text()[:50])
@@ -321,6 +295,8 @@ class Options(KeelTest):
             about = " ".join(self.text(None, "--keys", name).split())
             self.assertIn(" ".join(meaning.split()), about)
             self.assertIn(f"{name} = ", self.text(None, "--keys"))  # no expert's
+        self.assertEqual(self.text(None, "--help", "bottom.s"), self.text(None, "--keys", "bottom.s"))
+        self.refused(None, "--keys", "botom.s", records=False, expected=['(did you mean "bottom.s"?)'])
 
     def test_the_changed_part_of_a_deck_prints_the_deck(self) -> None:
         self.assertEqual(self.text(2, "--print-deck=changed"), "")
@@ -333,7 +309,7 @@ class Options(KeelTest):
             for line in changed.splitlines():
                 name, _, value = line.partition(" = ")
                 self.assertNotEqual(defaults[name], value, deck.name)
-            self.assertEqual(self.printed_again(changed), self.text(None, "--print-deck", deck), deck.name)
+            self.assertEqual(self.text(None, "--print-deck", self.file(deck.name, changed)), self.text(None, "--print-deck", deck), deck.name)
 
         at_once(4, compare, by_turns(GOOD, 5))
 
@@ -345,28 +321,8 @@ class Options(KeelTest):
             self.assertIn(f"`{solver}`", advice, problem)
         self.assertEqual([solver for solver, _ in marked], ["bicgstab_fused", "cg", "ca_cg", "pipelined_cg", "smooth", "amg"])
 
-    def test_keys_of_a_section_and_one_key(self) -> None:
-        every = self.text(None, "--keys", "all")
-        common = self.text(None, "--keys")
-        self.assertLess(common.count(" = "), every.count(" = "))
-        self.assertRegex(common, r"(?m)^\d+ more keys are for experts: --keys all, --keys SECTION$")
-        of_bottom = self.text(None, "--keys", "bottom")
-        self.assertIn(of_bottom, every)
-        self.assertEqual(set(re.findall(r"(?m)^(\w+)\.\w+ = ", of_bottom)), {"bottom"})
-        one = self.text(None, "--keys", "bottom.s")
-        self.assertTrue(one.startswith("bottom.s = 4 "))
-        self.assertIn(one, of_bottom)
-        self.assertEqual(self.text(None, "--help", "bottom.s"), one)
-        self.refused(None, "--keys", "botom.s", records=False, expected=['(did you mean "bottom.s"?)'])
-
     def test_version_is_one_line(self) -> None:
         self.assertRegex(self.text(2, "--version"), r"\AKeel \d+\.\d+\.\d+(\+\w+)? \(.+\), sources sha256:[0-9a-f]{16}\n\Z")
-
-    def printed_again(self, printed: str) -> str:
-        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
-            file.write(printed)
-            file.flush()
-            return self.text(None, "--print-deck", file.name)
 
     def test_the_documentation_has_the_tables_of_this_program(self) -> None:
         for page in ("keys", "solvers", "backends"):
@@ -388,19 +344,11 @@ class KeysWithoutEffect(KeelTest):
     def test_a_deck_gets_a_remark_for_each_reason_and_the_run_of_a_deck_without_them(self) -> None:
         run = self.valid(2, self.deck, "run.deterministic=true")
         remarks = run.record("run")["remarks"]
-        for key, reason in {
-            "problem.columns": "needs run.mode = spmv or exchange",
-            "problem.contrast": "needs problem.coefficients = smooth or ball or front",
-            "multigrid.relaxation": "needs multigrid.smoother = gsrb",
-            "bottom.s": "needs bottom.solver = ca_bicgstab or ca_cg or pipelined_s_step_cg or s_step_cg or ca_gmres",
-            "run.survey": "needs run.mode = survey",
-            "network.write": "needs run.mode = network",
-        }.items():
-            (remark,) = [remark for remark in remarks if f" {key} (" in remark]
-            self.assertTrue(remark.startswith("without effect: "), remark)
-            self.assertTrue(remark.endswith(f": {reason}"), remark)
-            self.assertRegex(remark, rf"{re.escape(key)} \([^()]*idle_keys\.toml:\d+\)")
-            self.assertIn(f"\nremark    {remark}", run.stdout)
+        self.assertEqual(len(remarks), 7)
+        reason = "needs problem.coefficients = smooth or ball or front"
+        (remark,) = [remark for remark in remarks if " problem.contrast (" in remark]
+        self.assertRegex(remark, rf"^without effect: .*problem\.contrast \([^()]*idle_keys\.toml:\d+\).*: {reason}$")
+        self.assertIn(f"\nremark    {remark}", run.stdout)
         plain = self.valid(
             2, "problem.box=8", "problem.boxes=[2,2,2]", "multigrid.smoother=jacobi", "bottom.solver=cg", "run.repeats=1",
             "run.deterministic=true"
@@ -441,21 +389,16 @@ class KeysWithoutEffect(KeelTest):
         self.assertEqual(survey.record("run")["remarks"], [remark.replace(":", " s=4:", 1)])
 
     def test_a_deck_may_have_an_equals_sign_in_its_path(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            decks = [Path(folder, name) for name in ("n=4,box=8/deck.toml", "n=4.toml", "n=4/deck", "box.d=2.toml", "-n=4.toml")]
-            for deck in decks:
-                deck.parent.mkdir(exist_ok=True)
-                deck.write_text(f"[run]\nlabel = '{deck.name}'\n")
-            for word in [[deck] for deck in decks] + [["--", deck.relative_to(folder)] for deck in decks] + [["n=4.toml"]]:
-                command = [self.keel, "--print-deck", "problem.box=8", *word]
-                done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-                self.assertIn(f'label = "{Path(word[-1]).name}"', done.stdout, done)
+        decks = [self.folder / name for name in ("n=4,box=8/deck.toml", "n=4.toml", "n=4/deck", "box.d=2.toml", "-n=4.toml")]
+        for deck in decks:
+            deck.parent.mkdir(exist_ok=True)
+            deck.write_text(f"[run]\nlabel = '{deck.name}'\n")
+        for word in [[deck] for deck in decks] + [["--", deck.relative_to(self.folder)] for deck in decks] + [["n=4.toml"]]:
+            command = [self.keel, "--print-deck", "problem.box=8", *word]
+            done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+            self.assertIn(f'label = "{Path(word[-1]).name}"', done.stdout, done)
         self.refused(None, "--", "a.toml", "problem.box=8", expected=['"problem.box=8" is a second deck'], records=False)
         self.refused(None, "box=8", "a.b=n.toml", expected=["box: unknown key", "a.b: unknown key"])
-
-    def test_a_path_with_an_equals_sign_needs_no_quotes(self) -> None:
-        run = self.run_keel(1, INPUTS / "smoke/periodic.toml", "output.json=p=1.jsonl", *ONCE, records=False)
-        self.assertEqual((run.status, set(run.files)), (0, {"p=1.jsonl"}), run)
 
 
 class DryRun(KeelTest):
@@ -505,18 +448,6 @@ class DryRun(KeelTest):
         words = ["--dry-run", "problem.box=1024", "problem.ranks=65536", "comm.ranks_per_node=64", "comm.scheme=split",
                  "problem.placement=scattered"]  # fmt: skip
         self.refused(None, *words, expected=["65536 boxes of 1024^3 on 65536 ranks: a dry run takes about"], records=False)
-
-    def test_a_dry_run_refuses_what_a_run_refuses(self) -> None:
-        deck = INPUTS / "smoke/bad_range.toml"
-        self.refused(None, "--dry-run", deck, expected=["bad_range.toml:7: problem.box = 0: must be from 1 to 16384"])
-
-    def test_a_dry_run_tells_the_messages_of_matrix_powers(self) -> None:
-        text = self.text(8, "--dry-run", INPUTS / "smoke/ca_bicgstab_matrix_powers.toml")
-        # 3 layers of a box of 4^3 cells from 26 neighbours: 7 ranks, and what lies beyond a boundary is not sent. In x and z
-        # there is one neighbour, in y there are two: all but 4^3 of 7 x 10 x 7 cells.
-        # Across the periodic direction the ghosts are 10 cells wide with the box, but there are only 8 cells to send.
-        kilobytes = rf"{8e-3 * (7 * 8 * 7 - 4**3):.1f} kB".replace(".", r"\.")
-        self.assertRegex(text, rf"(?m)^ +2 +8\^3 +4\^3 +1 +powers +powers +7 +{kilobytes} ")
 
 
 class Failure(KeelTest):
