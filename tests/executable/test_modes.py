@@ -283,6 +283,14 @@ class FixedPoint(ModeTest):
             self.assertAlmostEqual(one / same, 1, delta=1e-6)
             self.assertGreater(abs(one / other - 1), 1e-4)
 
+    def test_a_composite_of_icwy_around_mgs_takes_the_all_reduces_of_mgs_inside(self) -> None:
+        words = [*ONCE, "run.mode=fixed_point", "problem.dimensions=2", "problem.box=6", "problem.boxes=[2,2,1]", "anderson.depth=3",
+                 "problem.equation=mixture", "anderson.inner=3", "anderson.max_iterations=4", "anderson.max_condition=0"]  # fmt: skip
+        pair, icwy = (self.run_keel(1, *words, f"anderson.orthogonalisation={methods}").record("solve") for methods in ("icwy/mgs", "icwy"))
+        self.assertEqual(pair["orthogonalisation_reductions"], icwy["orthogonalisation_reductions"])
+        # Three inner accelerations append three columns each: 1 + 2 + 3 all-reduces by mgs, 1 + 2 + 2 by icwy.
+        self.assertEqual(pair["reductions"] - icwy["reductions"], 3)
+
     def test_what_has_no_solution_is_never_valid(self) -> None:
         # The turning points are near 9.9 in the cube and 6.8 in the square.
         plane = ["problem.dimensions=2", "problem.box=16", *self.CUBE[2:]]
