@@ -40,20 +40,6 @@ class Binding(KeelTest):
             self.assertRegex(warning, "mpiexec --bind-to.*srun --cpu-bind")
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor has no two places")
-    def test_some_ranks_on_one_processor(self) -> None:
-        given = [*SMALL, "output.json=run.json", "run.triad_mb=1"]
-        first = [*self.unbound, "-n", "2", "taskset", "-c", CPU, str(self.keel), *given, ":"]
-        (warning,) = self.turns(self.valid(1, *SMALL, mpi=first))
-        self.assertTrue(warning.startswith("2 ranks x 1 thread on 1 processor: "), warning)
-
-    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor has no two places")
-    def test_threads_of_one_rank_on_one_processor(self) -> None:
-        with patch.object(type(self), "mpiexec", "taskset"):
-            run = self.valid(1, *SMALL, threads=2, mpi=["-c", CPU, str(KeelTest.mpiexec), *self.unbound])
-        (warning,) = self.turns(run)
-        self.assertRegex(warning, "^1 rank x 2 threads on 1 processor: .*; set OMP_NUM_THREADS=1")
-
-    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor has no two places")
     def test_ranks_that_have_room(self) -> None:
         self.assertEqual(self.turns(self.valid(2, *SMALL, mpi=self.unbound)), [])
         # OpenMP's own binding narrows the first thread, not the others.
@@ -136,38 +122,26 @@ class Starting(KeelTest):
         with patch.dict(os.environ, environment):
             return self.valid(ranks, *SMALL, mpi=()).record("run")["warnings"]
 
-    def test_one_rank_of_an_mpiexec_that_started_several(self) -> None:
-        for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"):
-            with self.subTest(name=name):
-                (warning,) = self.warnings(None, **{name: "4"})
-                self.assertIn(f"{name}=4, but this run has 1 rank", warning)
-                self.assertIn("started by another MPI's mpiexec", warning)
-
     def test_one_rank_of_a_starter_that_started_several(self) -> None:
-        for starter, names in {
-            "mpirun_rsh of MVAPICH": ("MV2_COMM_WORLD_SIZE", "MPIRUN_NPROCS"),
-            "jsrun": ("JSM_NAMESPACE_SIZE",),
-            "flux run": ("FLUX_JOB_SIZE",),
-            "srun": ("SLURM_STEP_NUM_TASKS",),
-        }.items():
-            for name in names:
-                for also in ({}, {"PMI_SIZE": "4"} if not name.startswith("M") else {}, {"SLURM_NTASKS": "16"}):
-                    with self.subTest(name=name, also=also):
-                        (warning,) = self.warnings(None, **{name: "4"}, **also)
-                        self.assertRegex(warning, rf"_(SIZE|TASKS|NPROCS)=4, but this run has 1 rank: started by {starter}")
-                        self.assertIn("start keel with the mpiexec of ", warning)
+        another = "started by another MPI's mpiexec"
+        starters = {
+            "OMPI_COMM_WORLD_SIZE": another, "PMI_SIZE": another, "MV2_COMM_WORLD_SIZE": "started by mpirun_rsh of MVAPICH",
+            "MPIRUN_NPROCS": "started by mpirun_rsh of MVAPICH", "JSM_NAMESPACE_SIZE": "started by jsrun",
+            "FLUX_JOB_SIZE": "started by flux run", "SLURM_STEP_NUM_TASKS": "started by srun",
+        }  # fmt: skip
+        for name, starter in starters.items():
+            tells_more = name.startswith(("JSM", "FLUX", "SLURM"))  # than the mpiexec inside of it
+            for also in ({}, {"PMI_SIZE": "4"} if tells_more else {}, {"SLURM_NTASKS": "16"}):
+                with self.subTest(name=name, also=also):
+                    (warning,) = self.warnings(None, **{name: "4"}, **also)
+                    self.assertRegex(warning, rf"_(SIZE|TASKS|NPROCS)=4, but this run has 1 rank: .*{starter}")
+                    self.assertIn("start keel with the mpiexec of ", warning)
         self.assertIn("try flux run -o pmi=", self.warnings(None, FLUX_JOB_SIZE="4")[0])
-        self.assertEqual(self.warnings(None, FLUX_JOB_SIZE="1"), [])
-        # An mpiexec of one rank inside of a job of several tasks.
-        self.assertEqual(self.warnings(None, PMI_SIZE="1", FLUX_JOB_SIZE="4"), [])
-
-    def test_one_rank_in_a_job_of_several_tasks(self) -> None:
         (warning,) = self.warnings(None, SLURM_NTASKS="8")
         self.assertEqual(warning, "SLURM_NTASKS=8: 8 tasks in this job, but this run has 1 rank; start keel with srun or mpiexec")
-        (warning,) = self.warnings(None, SLURM_STEP_NUM_TASKS="8", SLURM_NTASKS="8")
-        self.assertIn("SLURM_STEP_NUM_TASKS=8, but this run has 1 rank", warning)
 
     def test_one_rank_that_was_meant_to_be_one(self) -> None:
-        self.assertEqual(self.warnings(None), [])
-        self.assertEqual(self.warnings(None, SLURM_NTASKS="1"), [])
-        self.assertEqual(self.warnings(1, SLURM_NTASKS="8"), [])
+        # The last but one: an mpiexec of one rank inside of a job of several tasks.
+        for ranks, environment in ((None, {}), (None, {"SLURM_NTASKS": "1"}), (None, {"FLUX_JOB_SIZE": "1"}),
+                                   (None, {"PMI_SIZE": "1", "FLUX_JOB_SIZE": "4"}), (1, {"SLURM_NTASKS": "8"})):  # fmt: skip
+            self.assertEqual(self.warnings(ranks, **environment), [], environment)
