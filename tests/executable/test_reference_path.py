@@ -20,15 +20,12 @@ def is_fused(run: Run) -> bool:
 
 class ReferencePath(KeelTest):
     def test_defaults_change_no_bit_and_fall_back_where_they_do_not_apply(self) -> None:
+        # Cycles, accelerators and singular problems: tests/solvers/multigrid/test_fused.cpp.
         cases: list[tuple[bool, list[str]]] = [
             (True, []),
-            (True, ["multigrid.cycle=F", "multigrid.interpolation=linear"]),
-            (True, ["multigrid.accelerator=cg", "multigrid.relaxation=1.1"]),
-            (True, ["problem.a=0", "problem.boundary=neumann", "comm.overlap=true"]),  # singular
             (True, ["problem.box=36", "problem.boxes=[3,1,1]", "multigrid.bottom_box=9"]),  # odd boxes below
             (True, ["problem.shape=L", "problem.boxes=[2,2,2]", "multigrid.bottom_box=8"]),
             (True, ["problem.boundary=['periodic','dirichlet','neumann/dirichlet']", "multigrid.precision=mixed"]),
-            (True, ["problem.dimensions=2", "problem.box=64", "multigrid.bottom_box=8"]),
             (True, ["multigrid.agglomerate=40000", "problem.boxes=[2,2,2]"]),
             (False, ["multigrid.smoother=jacobi", "multigrid.max_cycles=200"]),
             (False, ["multigrid.smoother=chebyshev", "problem.boundary=dirichlet", "multigrid.max_cycles=200"]),
