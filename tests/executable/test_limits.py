@@ -3,8 +3,6 @@
 import json
 import re
 import subprocess
-import tempfile
-from pathlib import Path
 
 from keel_runner import NIGHTLY, ONCE, ROOT, KeelTest, Run
 
@@ -87,10 +85,8 @@ class OfMemory(KeelTest):
         size, full = 4000, 500
         entries = "".join(f"{i} {j}\n" for i in range(1, full + 1) for j in range(1, size + 1))
         header = f"%%MatrixMarket matrix coordinate pattern general\n{size} {size} {full * size}\n"
-        with tempfile.TemporaryDirectory() as folder:
-            name = Path(folder) / "uneven.mtx"
-            name.write_text(header + entries)
-            run = self.run_keel(4, "run.mode=spmv", f"problem.matrix={name}", *ONCE, under=limited("-v", self.taken(4) + 65000))
+        name = self.file("uneven.mtx", header + entries)
+        run = self.run_keel(4, "run.mode=spmv", f"problem.matrix={name}", *ONCE, under=limited("-v", self.taken(4) + 65000))
         self.assertEqual(run.status, 3, run)
         self.assertRegex(run.stderr, r"(?m)^keel: rank 0: no more memory; it held [\d.]+ MB at most\. Choose a smaller problem")
 
