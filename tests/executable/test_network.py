@@ -1,9 +1,7 @@
 """run.mode = network: what is measured on how many ranks and nodes, and the machine that is written."""
 
 import re
-import tempfile
 import tomllib
-from pathlib import Path
 from typing import Any
 
 from keel_runner import INPUTS, KeelTest, Record, Run
@@ -111,12 +109,9 @@ class Network(KeelTest):
         positive = {key for key in lines if min(lines[key]) > 0}
         self.assertEqual({key for key in positive if ("isend", key[1]) in positive} - set(known), set())
         self.assertTrue(all(known[key] == lines[key] for key in known if key in lines))
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "here.toml"
-            path.write_text(run.files["here.toml"])
-            dry = ["--dry-run", f"comm.machine={path}", "comm.scheme=auto", "comm.ranks_per_node=2"]
-            text = self.text(4, *dry)
-            self.assertIn('comm.transport = "auto": only a run tries transports; isend is assumed', " ".join(self.text(4, *dry, "comm.transport=auto").split()))
+        dry = ["--dry-run", f"comm.machine={self.file('here.toml', run.files['here.toml'])}", "comm.scheme=auto", "comm.ranks_per_node=2"]
+        text = self.text(4, *dry)
+        self.assertIn('comm.transport = "auto": only a run tries transports; isend is assumed', " ".join(self.text(4, *dry, "comm.transport=auto").split()))
         self.assertIn("least predicted time", text)
         self.assertIn("redicted solve", text)
 
