@@ -3,10 +3,8 @@
 import os
 import re
 import subprocess
-import tempfile
-from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, ROOT, KeelTest, Record, Run, strict_json
+from keel_runner import ONCE, ROOT, KeelTest, Record, Run, strict_json
 
 SAME = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", *ONCE]
 GPU_SYNC = ["per_operation", "lazy", "graphs"]
@@ -21,12 +19,12 @@ class Backends(KeelTest):
         self.assertEqual([row["run.backend"] for row in rows], ["openmp", "kokkos", "cuda", "hip", "gpu_emulated"])
         return {row["run.backend"]: row for row in rows}
 
-    def ways(self, column: str = "here") -> list[tuple[str, ...]]:
-        """The words of every backend that can run here and has a column's feature, with each way to wait for it."""
+    def ways(self) -> list[tuple[str, ...]]:
+        """The words of every backend that can run here, with each way to wait for it."""
         return [
             (f"run.backend={name}", f"run.gpu_sync={way}")
             for name, row in self.rows().items()
-            if row["here"] == row[column] == "yes"
+            if row["here"] == "yes"
             for way in (GPU_SYNC if row["graphs"] == "yes" else GPU_SYNC[:1])
         ]
 
@@ -34,13 +32,12 @@ class Backends(KeelTest):
         run = self.valid(ranks, *SAME, *words)
         return run.record("solve")
 
-    def assert_same(self, one: Record, other: Record, rounding: float = 0) -> None:
-        """To rounding: the sums of a Krylov method are added in another order, and corrections have an error of `rounding`."""
+    def assert_same(self, one: Record, other: Record) -> None:
+        """To rounding: the sums of a Krylov method are added in another order."""
         self.assertEqual(one["cycles"], other["cycles"])
         self.assertEqual(one["exchanges"], other["exchanges"])
-        before = [0.0, *one["residuals"][:-1]]
-        for a, b, last in zip(one["residuals"], other["residuals"], before, strict=True):
-            self.assertLess(abs(a - b), 1e-4 * a + rounding * last + 1e-13)
+        for a, b in zip(one["residuals"], other["residuals"], strict=True):
+            self.assertLess(abs(a - b), 1e-4 * a + 1e-13)
         self.assertLess(abs(one["u_l2"] / other["u_l2"] - 1), 1e-9)
 
     def test_every_backend_gives_the_same_cycles_and_residuals(self) -> None:
@@ -49,19 +46,6 @@ class Backends(KeelTest):
             for overlap in ("false", "true"):
                 with self.subTest(words=words, overlap=overlap):
                     self.assert_same(self.history(2, *words, f"comm.overlap={overlap}"), reference)
-
-    def test_cycles_in_single_precision_are_those_of_the_first_backend(self) -> None:
-        walls = ["problem.boundary=dirichlet", "problem.storage=blocks", "multigrid.bottom_box=2"]
-        plane = ["problem.dimensions=2", "problem.boxes=[2,2,1]", "problem.box=16", "problem.coefficients=smooth",
-                 "multigrid.cycle=F", "comm.overlap=true", *ONCE]  # fmt: skip
-        for ranks, deck, precision in ((1, [*SAME, *walls], "mixed"), (2, [*SAME, *walls], "mixed_half"), (2, plane, "mixed")):
-            deck = [*deck, f"multigrid.precision={precision}"]
-            reference = self.valid(ranks, *deck).record("solve")
-            self.assertLess(len(reference["residuals"]), reference["cycles"])
-            for words in self.ways("mixed"):
-                with self.subTest(words=words, ranks=ranks, deck=deck):
-                    # Backends fuse other multiply-adds; the operator, of condition 100, multiplies their rounding.
-                    self.assert_same(self.valid(ranks, *deck, *words).record("solve"), reference, 100 * 2.0**-23)
 
     def test_sequences_of_launches_are_replayed_only_if_asked_for(self) -> None:
         for name, row in self.rows().items():
@@ -178,17 +162,16 @@ class Backends(KeelTest):
     def test_the_script_for_a_gpu_keeps_what_it_has_measured_when_its_time_is_up(self) -> None:
         if self.rows()["gpu_emulated"]["here"] != "yes":
             self.skipTest("gpu_emulated is not compiled in")
-        with tempfile.TemporaryDirectory() as folder:
-            records = Path(folder) / "gpu.jsonl"
-            command = [ROOT / "results/backends/run", self.keel, records, "gpu_emulated"]
-            environment = {**os.environ, "SIZE": "8", "LIMIT": "1"}
-            run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-            kept = [strict_json(line) for line in records.read_text(encoding="utf-8").splitlines()]
-            self.assertRegex(run.stdout, r"double 16 +exit 0 +Solve: .*RESULT VALID")
-            self.assertIn("left out for want of time: full multigrid 32", run.stdout)
-            self.assertEqual(kept[0]["label"], "double 16")
-            again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-            self.assertEqual((again.returncode, again.stderr), (2, f"{records} exists\n"))
+        records = self.folder / "gpu.jsonl"
+        command = [ROOT / "results/backends/run", self.keel, records, "gpu_emulated"]
+        environment = {**os.environ, "SIZE": "8", "LIMIT": "1"}
+        run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        kept = [strict_json(line) for line in records.read_text(encoding="utf-8").splitlines()]
+        self.assertRegex(run.stdout, r"double 16 +exit 0 +Solve: .*RESULT VALID")
+        self.assertIn("left out for want of time: full multigrid 32", run.stdout)
+        self.assertEqual(kept[0]["label"], "double 16")
+        again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual((again.returncode, again.stderr), (2, f"{records} exists\n"))
 
     def test_the_host_has_no_device(self) -> None:
         facts = self.valid(2, *SAME).record("run")
