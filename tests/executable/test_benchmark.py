@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from fcntl import LOCK_EX, flock
 from math import fsum
@@ -158,16 +157,13 @@ class Benchmark(KeelTest):
         self.assertNotIn("RESULT.json", late.files)
         self.assertEqual(late.records("benchmark"), [])
 
-    def started(self, folder: str, *words: str) -> subprocess.CompletedProcess[str]:
+    def started(self, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         """A short benchmark in a folder that has files already."""
         command = [self.keel, *QUICK, "run.triad_mb=1", "multigrid.max_cycles=1", *words]
         return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | ALONE)
 
     def test_a_file_that_is_there_is_kept_and_the_run_refused_before_it_computes(self) -> None:
         there = "is there already; choose another, or remove it"
-
-        def directory(path: Path) -> None:
-            path.mkdir()
 
         def link(path: Path) -> None:
             path.with_name("theirs").write_text("an hour's run")
@@ -178,35 +174,35 @@ class Benchmark(KeelTest):
             (link, there),
             (lambda path: path.symlink_to("nowhere"), there),
             (os.mkfifo, there),
-            (directory, "is a folder; give a file name"),
+            (Path.mkdir, "is a folder; give a file name"),
         ]
-        for make, reason in cases:
+        for number, (make, reason) in enumerate(cases):
             for name in ("RESULT.json", "mine.json"):
-                with tempfile.TemporaryDirectory() as folder:
-                    make(Path(folder, name))
-                    before = {path.name: path.lstat() for path in Path(folder).iterdir()}
-                    done = self.started(folder, *([f"output.result={name}"] if name != "RESULT.json" else []), "output.json=run.json")
-                    after = {path.name: path.lstat() for path in Path(folder).iterdir()}
+                folder = self.folder / f"{number}{name}"
+                folder.mkdir()
+                make(folder / name)
+                before = [(path.name, path.lstat().st_ino, path.lstat().st_size) for path in folder.iterdir()]
+                done = self.started(folder, *([f"output.result={name}"] if name != "RESULT.json" else []), "output.json=run.json")
                 self.assertEqual((done.returncode, done.stdout), (2, ""), done)
                 self.assertEqual(" ".join(done.stderr.split()), f'output.result = "{name}": {reason}')
-                self.assertEqual([(n, s.st_ino, s.st_size) for n, s in before.items()], [(n, s.st_ino, s.st_size) for n, s in after.items()])
+                after = [(path.name, path.lstat().st_ino, path.lstat().st_size) for path in folder.iterdir()]
+                self.assertEqual(before, after)
 
     def test_the_result_has_the_name_that_the_deck_gives(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "RESULT.json").write_text("an hour's run")
-            done = self.started(folder, "output.result=second.json")
-            self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertEqual(json.loads(Path(folder, "second.json").read_text())["record"], "benchmark")
-            self.assertEqual(Path(folder, "RESULT.json").read_text(), "an hour's run")
-            # A killed run leaves an empty file.
-            Path(folder, "third.json").touch()
-            with Path(folder, "third.json").open() as theirs:
-                flock(theirs, LOCK_EX)
-                done = self.started(folder, "output.result=third.json")
-                self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertIn("another run is writing to it", done.stderr)
-            self.assertEqual(self.started(folder, "output.result=third.json").returncode, 1)
-            self.assertTrue(Path(folder, "third.json").read_text().endswith("}\n"))
+        there = self.file("RESULT.json", "an hour's run")
+        done = self.started(self.folder, "output.result=second.json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(json.loads((self.folder / "second.json").read_text())["record"], "benchmark")
+        self.assertEqual(there.read_text(), "an hour's run")
+        # A killed run leaves an empty file.
+        third = self.file("third.json", "")
+        with third.open() as theirs:
+            flock(theirs, LOCK_EX)
+            done = self.started(self.folder, "output.result=third.json")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("another run is writing to it", done.stderr)
+        self.assertEqual(self.started(self.folder, "output.result=third.json").returncode, 1)
+        self.assertTrue(third.read_text().endswith("}\n"))
         self.refused(1, *QUICK, "output.result=run.json", expected=['output.result = "run.json": is output.json, too'])
         self.refused(1, *QUICK, "output.result=no/such/file", expected=["there is no folder no/such"])
         self.refused(1, "output.result=mine.json", expected=["output.result: needs run.mode = benchmark or quick_benchmark"])
