@@ -243,11 +243,20 @@ class KeelTest(unittest.TestCase):
         self.assertEqual((run.status, run.files), (0, {}), run)
         return run.stdout
 
-    def planned(self, ranks: int | None, *words: object) -> Record:
-        """The record of a dry run."""
+    def dry_run(self, ranks: int | None, *words: object) -> Run:
+        """A dry run, which nothing was said against."""
         run = self.run_keel(ranks, "--dry-run", *words)
         self.assertEqual((run.status, run.stderr), (0, ""), run)
-        return run.record("plan")
+        return run
+
+    def planned(self, ranks: int | None, *words: object) -> Record:
+        """The record of a dry run."""
+        return self.dry_run(ranks, *words).record("plan")
+
+    def compared(self, ranks: int | None, *words: object) -> tuple[str, list[Record]]:
+        """The text of a dry run, and its records of schemes."""
+        run = self.dry_run(ranks, *words)
+        return run.stdout, run.records("scheme")
 
     def refused(
         self, ranks: int | None, *words: object, expected: Sequence[str], records: bool = True, under: Sequence[str] = ()

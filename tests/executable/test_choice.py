@@ -16,18 +16,10 @@ def least(rows: list[Record]) -> Record:
     return next(row for row in rows if row["predicted_seconds"] <= best * (1 + 1e-11))
 
 
-class ChoiceTest(KeelTest):
-    def dry_run(self, ranks: int | None, *words: object) -> tuple[str, list[Record]]:
-        """The text of a dry run, and its records."""
-        run = self.run_keel(ranks, "--dry-run", *words)
-        self.assertEqual((run.status, run.stderr), (0, ""), run)
-        return run.stdout, run.records("scheme")
-
-
-class Comparison(ChoiceTest):
+class Comparison(KeelTest):
     def test_a_dry_run_of_4096_virtual_ranks_compares_the_schemes_on_every_level(self) -> None:
         words = ["problem.ranks=4096", "comm.ranks_per_node=16", "problem.box=16", "multigrid.bottom_box=8"]
-        text, rows = self.dry_run(None, *words, LASSEN)
+        text, rows = self.compared(None, *words, LASSEN)
         self.assertIn("4096 ranks, 256 nodes, 16 ranks per node", text)
         self.assertIn("of the first 1 ranks", text)
         self.assertEqual([(row["level"], row["scheme"]) for row in rows], [(l, s) for l in (0, 1) for s in SCHEMES])
@@ -42,8 +34,8 @@ class Comparison(ChoiceTest):
 
     def test_table_and_records_agree_and_do_not_depend_on_who_plans(self) -> None:
         words = [*BOXES, "comm.ranks_per_node=3", BLUE_WATERS]
-        text, rows = self.dry_run(4, *words)
-        virtual, same_rows = self.dry_run(2, *words, "problem.ranks=4")
+        text, rows = self.compared(4, *words)
+        virtual, same_rows = self.compared(2, *words, "problem.ranks=4")
         self.assertEqual(rows, same_rows)
         shown = shown_schemes(text)
         self.assertEqual(shown, shown_schemes(virtual))
@@ -60,12 +52,12 @@ class Comparison(ChoiceTest):
 
     def test_the_pattern_is_counted_for_messages_between_nodes_of_a_machine(self) -> None:
         for words, counted in (([LASSEN], False), (["comm.ranks_per_node=2"], False), ([LASSEN, "comm.ranks_per_node=2"], True)):
-            _, rows = self.dry_run(4, *BOXES, *words)
+            _, rows = self.compared(4, *BOXES, *words)
             self.assertEqual({row["scheme"] for row in rows if row["pattern"]}, {"standard"} if counted else set())
 
     def test_the_deep_ghosts_of_matrix_powers_are_compared_like_all_others(self) -> None:
         deck = INPUTS / "smoke/ca_bicgstab_matrix_powers.toml"
-        text, rows = self.dry_run(8, deck, "comm.ranks_per_node=3", LASSEN)
+        text, rows = self.compared(8, deck, "comm.ranks_per_node=3", LASSEN)
         powers = [row for row in rows if row["purpose"] == "powers"]
         self.assertEqual([row["scheme"] for row in powers], SCHEMES)
         self.assertEqual({(row["level"], row["depth"], row["neighbours"]) for row in powers}, {(2, 3, "all")})
@@ -78,10 +70,10 @@ class Comparison(ChoiceTest):
         self.assertEqual(shown, SCHEMES)
 
     def test_traffic_of_several_nodes_is_compared_without_a_machine(self) -> None:
-        text, rows = self.dry_run(4, *BOXES, "comm.ranks_per_node=2")
+        text, rows = self.compared(4, *BOXES, "comm.ranks_per_node=2")
         self.assertEqual({row["predicted_seconds"] for row in rows}, {None})
         self.assertNotIn("least predicted time", text)
-        one_node, none = self.dry_run(1, *BOXES)
+        one_node, none = self.compared(1, *BOXES)
         self.assertEqual(none, [])
         self.assertNotIn("Schemes: one exchange", one_node)
 
@@ -90,7 +82,7 @@ class Comparison(ChoiceTest):
             "problem.ranks = 8: this run has 2; start as many, or plan for them with --dry-run"])  # fmt: skip
 
 
-class Choice(ChoiceTest):
+class Choice(KeelTest):
     """comm.scheme = auto and tuned: who chooses what, and that the solution is none the worse."""
 
     NODES = "comm.ranks_per_node=2"
@@ -103,7 +95,7 @@ class Choice(ChoiceTest):
             with self.subTest(machine=machine, ranks=ranks):
                 run = self.valid(ranks, *BOXES, *ONCE, self.NODES, machine, "comm.scheme=auto")
                 rows = run.records("scheme")
-                _, planned = self.dry_run(1, *BOXES, self.NODES, machine, "comm.scheme=auto", f"problem.ranks={ranks}")
+                _, planned = self.compared(1, *BOXES, self.NODES, machine, "comm.scheme=auto", f"problem.ranks={ranks}")
                 self.assertEqual([row["chosen_by"] for row in rows], [row["chosen_by"] for row in planned])
                 self.assertEqual([row["all"] for row in rows], [row["all"] for row in planned])
                 chosen = self.chosen(run)
@@ -164,7 +156,7 @@ class Choice(ChoiceTest):
         self.assertNotEqual(chosen["stencil"], chosen["powers"])
 
 
-class BottomGrid(ChoiceTest):
+class BottomGrid(KeelTest):
     """multigrid.bottom_grid: the bottom level solved on other ranks than its boxes."""
 
     DECK = ["problem.box=8", "problem.boxes=[4,2,2]", "problem.coefficients=smooth", "run.deterministic=true",
@@ -177,14 +169,14 @@ class BottomGrid(ChoiceTest):
 
     def test_a_dry_run_compares_the_schemes_there_and_back(self) -> None:
         words = ["problem.ranks=512", "comm.ranks_per_node=16", "problem.box=8", BLUE_WATERS]
-        _, rows = self.dry_run(None, *words, "multigrid.bottom_grid=gather")
+        _, rows = self.compared(None, *words, "multigrid.bottom_grid=gather")
         there = [row for row in rows if row["purpose"] == "to_bottom"]
         self.assertEqual([row["scheme"] for row in there], self.MOVED)
         # All send to one rank; another node sends it one message, and to send is not what takes time.
         self.assertEqual((there[0]["all"]["messages"], there[0]["most_received"]["off_node_messages"]), (511, 496))
         self.assertEqual((there[0]["most_sent"]["off_node_messages"], there[3]["all"]["off_node_messages"]), (1, 31))
         self.assertLess(10 * there[3]["predicted_seconds"], there[0]["predicted_seconds"])
-        _, rows = self.dry_run(None, *words, "multigrid.bottom_grid=replicate")
+        _, rows = self.compared(None, *words, "multigrid.bottom_grid=replicate")
         moves = [row for row in rows if row["purpose"] in ("to_bottom", "from_bottom")]
         self.assertEqual([row["purpose"] for row in moves], ["to_bottom"] * len(self.MOVED) + ["from_bottom"] * len(self.MOVED))
         self.assertEqual(sum(row["all"]["messages"] for row in moves[len(self.MOVED):]), 0)

@@ -3,7 +3,7 @@
 import json
 import re
 
-from keel_runner import INPUTS, ONCE, ROOT, KeelTest, Record, Run
+from keel_runner import INPUTS, ONCE, ROOT, KeelTest, Record
 from record_schema import against_schema
 
 GRID = ["problem.box=8", "comm.ranks_per_node=4"]
@@ -14,11 +14,6 @@ MORE_WORDS = {"cg", "ca_cg", "pipelined_cg", "deep_pipelined_cg depth=3"}
 
 
 class Prediction(KeelTest):
-    def predicted(self, ranks: int | None, *words: object) -> Run:
-        run = self.run_keel(ranks, "--dry-run", *words)
-        self.assertEqual((run.status, run.stderr), (0, ""), run)
-        return run
-
     def test_no_number_of_a_machine_makes_inf_or_nan_in_a_table(self) -> None:
         """Beyond 1e-18 and 1e18 it is refused with its line; at these limits every table holds numbers."""
         lassen = (INPUTS / "machines/lassen.toml").read_text()
@@ -32,7 +27,7 @@ class Prediction(KeelTest):
             for mode in ([], ["run.mode=survey", "run.survey=['cg']"], ["run.mode=krylov"], ["run.mode=spmv"],
                          ["run.mode=fixed_point"], ["run.mode=exchange"]):  # fmt: skip
                 with self.subTest(machine=machine, mode=mode):
-                    self.assertNotRegex(self.predicted(None, *grid, *mode).stdout, r"(?<![a-z_])-?(inf|nan)\b")
+                    self.assertNotRegex(self.dry_run(None, *grid, *mode).stdout, r"(?<![a-z_])-?(inf|nan)\b")
 
     def test_what_is_predicted_is_counted_like_a_run_of_so_many_ranks(self) -> None:
         # With as many words as boxes in a sum, the fastest is not the one for few words.
@@ -54,7 +49,7 @@ class Prediction(KeelTest):
         ):  # fmt: skip
             with self.subTest(ranks=ranks, words=words):
                 ran = self.valid(ranks, *words, *ONCE)
-                predicted = self.predicted(None, *dict.fromkeys([*words, HOPPER]), f"problem.ranks={ranks}")
+                predicted = self.dry_run(None, *dict.fromkeys([*words, HOPPER]), f"problem.ranks={ranks}")
                 solve, measured = predicted.record("solve"), ran.record("solve")
                 self.assertIsNone(solve["cycles_computed_on"])  # the very grid was solved on
                 for name in ("cycles", "bottom_iterations", "reductions", "reduction_words", "exchanges"):
@@ -93,7 +88,7 @@ class Prediction(KeelTest):
             if not matrix.startswith("stencil2"):
                 words.append("problem.rows=16384")  # in whole blocks, so that all ranks' bytes are those of one
             ran = self.valid(ranks, *words, *ONCE)
-            predicted = self.predicted(None, *words, f"problem.ranks={ranks}")
+            predicted = self.dry_run(None, *words, f"problem.ranks={ranks}")
             solve, measured = predicted.record("solve"), ran.records("solve")[0]
             for name in ("reductions", "reduction_words", "exchanges", "outcome"):
                 self.assertEqual(solve[name], measured[name], (matrix, name))
@@ -125,7 +120,7 @@ class Prediction(KeelTest):
             words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "problem.box=12", "problem.boxes=[1,1,1]",
                      "bottom.tolerance=1e-8", *more, "comm.ranks_per_node=2", HOPPER]  # fmt: skip
             ran = self.valid(ranks, *words, *ONCE)
-            predicted = self.predicted(None, *words, f"problem.ranks={ranks}")
+            predicted = self.dry_run(None, *words, f"problem.ranks={ranks}")
             solve, measured = predicted.record("solve"), ran.records("solve")[0]
             for name in ("solver", "reductions", "reduction_words", "outcome"):
                 self.assertEqual(solve[name], measured[name], (more, name))
@@ -159,7 +154,7 @@ class Prediction(KeelTest):
         plans = {}
         for scheme, rows in (("standard", "comm_scheme"), ("three_step", "comm_scheme"), ("standard", "three_step"), ("auto", "standard"),
                              ("auto", "comm_scheme")):  # fmt: skip
-            run = self.predicted(None, *words, f"comm.scheme={scheme}", f"amg.rows_scheme={rows}")
+            run = self.dry_run(None, *words, f"comm.scheme={scheme}", f"amg.rows_scheme={rows}")
             timers = [row for row in run.records("timer") if row["solver"] == "amg.setup"]
             plans[scheme, rows] = sum(row["t_mean"] for row in timers if row["op"] == "setup.plans")
             (solve,) = run.records("solve")
@@ -174,7 +169,7 @@ class Prediction(KeelTest):
     def test_assumed_iterations_of_a_solve_with_a_matrix_stand_for_as_many(self) -> None:
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=diagonal", "problem.rows=4096", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER,
                  "bottom.solver=cg", "bottom.scaling=none", "bottom.max_iterations=1000", "bottom.tolerance=1e-12"]  # fmt: skip
-        few, many = (self.predicted(None, *words, f"bottom.assumed_iterations={n}") for n in (50, 5000))
+        few, many = (self.dry_run(None, *words, f"bottom.assumed_iterations={n}") for n in (50, 5000))
         seconds = [run.record("solve")["seconds"] for run in (few, many)]
         self.assertAlmostEqual(seconds[1] / seconds[0], 100, delta=1e-9)
         self.assertEqual(many.record("solve")["proxy_solve"]["iterations"], 50)
@@ -182,16 +177,16 @@ class Prediction(KeelTest):
 
     def test_what_stands_between_a_matrix_and_its_prediction_is_told(self) -> None:
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "problem.box=32", "comm.ranks_per_node=2", HOPPER]
-        run = self.predicted(None, *words, "problem.ranks=8", "bottom.solver=amg", "amg.coarsest=krylov")
+        run = self.dry_run(None, *words, "problem.ranks=8", "bottom.solver=amg", "amg.coarsest=krylov")
         self.assertEqual(run.records("solve"), [])
         self.assertIn('choose amg.coarsest = "replicated"', " ".join(run.stdout.split()))
         # Coarsening that stalls looks for a next level, too.
         stalls = ["problem.matrix=rotated", "problem.box=32", "bottom.solver=amg", "amg.theta=0.25"]
         given = {word.partition("=")[0] for word in stalls}
-        run = self.predicted(None, *(word for word in words if word.partition("=")[0] not in given), *stalls, "problem.ranks=8")
+        run = self.dry_run(None, *(word for word in words if word.partition("=")[0] not in given), *stalls, "problem.ranks=8")
         self.assertGreater(run.record("solve")["setup"]["seconds"], 0)
         # Ranks that are there are planned for as virtual ones.
-        there, virtual = (self.predicted(ranks, *words, *more).record("solve") for ranks, more in ((2, []), (None, ["problem.ranks=2"])))
+        there, virtual = (self.dry_run(ranks, *words, *more).record("solve") for ranks, more in ((2, []), (None, ["problem.ranks=2"])))
         self.assertEqual(there, virtual)
 
     def test_counts_and_times_of_the_bottom_are_the_golden_ones(self) -> None:
@@ -199,7 +194,7 @@ class Prediction(KeelTest):
         entries = json.dumps(SURVEY).replace('"', "'")
         same: list[bool] = []
         for ranks in (8, 64):
-            run = self.predicted(
+            run = self.dry_run(
                 None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "run.mode=survey", f"run.survey={entries}", f"problem.ranks={ranks}",
                 "problem.placement=lexicographic", "bottom.max_iterations=2000",
             )  # fmt: skip
@@ -231,7 +226,7 @@ class Prediction(KeelTest):
             self.assertAlmostEqual(solve["bottom_seconds"], golden["bottom"], delta=0.04 * golden["bottom"])
 
     def test_parts_add_up_noise_costs_what_it_lasts_and_slow_messages_are_told(self) -> None:
-        run = self.predicted(2, INPUTS / "papers/seed_weak.toml", "problem.box=16", "comm.ranks_per_node=4", HOPPER, "problem.ranks=8")
+        run = self.dry_run(2, INPUTS / "papers/seed_weak.toml", "problem.box=16", "comm.ranks_per_node=4", HOPPER, "problem.ranks=8")
         solve = run.record("solve")
         rows = run.records("timer")
         self.assertAlmostEqual(sum(row["t_mean"] for row in rows), solve["seconds"], delta=1e-12)
@@ -250,9 +245,9 @@ class Prediction(KeelTest):
 
     def test_iterations_that_are_given_take_the_place_of_those_on_the_real_bottom(self) -> None:
         words = [INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=64"]
-        computed = self.predicted(None, *words).record("solve")
+        computed = self.dry_run(None, *words).record("solve")
         once, twice, thrice = (
-            self.predicted(None, *words, f"bottom.assumed_iterations={n * computed['bottom_iterations']:.0f}").record("solve") for n in (1, 2, 3))
+            self.dry_run(None, *words, f"bottom.assumed_iterations={n * computed['bottom_iterations']:.0f}").record("solve") for n in (1, 2, 3))
         self.assertEqual((computed["iterations_assumed"], once["iterations_assumed"]), (False, True))
         # The real bottom is small enough to stand for itself.
         self.assertEqual(once["computed_on"], computed["computed_on"])
@@ -267,9 +262,9 @@ class Prediction(KeelTest):
     def test_assumed_iterations_of_many_ranks_count_what_solving_on_the_real_bottom_counts(self) -> None:
         words = [INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=256", "problem.boxes=[16,4,4]", "run.mode=survey"]
         solvers = ("bicgstab", "ca_cg")
-        computed = self.predicted(None, *words, f"run.survey={list(solvers)}").records("solve")
+        computed = self.dry_run(None, *words, f"run.survey={list(solvers)}").records("solve")
         entries = [f"{solve['solver']} assumed_iterations={solve['bottom_iterations']:.0f}" for solve in computed]
-        given = self.predicted(None, *words, f"run.survey={entries}")
+        given = self.dry_run(None, *words, f"run.survey={entries}")
         # The baseline among them is not another solver, which would be solved with.
         self.assertEqual([solve["solver"] for solve in given.records("solve")], list(solvers))
         for one, other in zip(given.records("solve"), computed, strict=True):
@@ -287,7 +282,7 @@ class Prediction(KeelTest):
         words = [INPUTS / "survey.toml", "problem.ranks=64", "problem.box=8", "multigrid.bottom_box=4", "comm.machine=lassen",
                  "run.survey=['bicgstab', 'cg', 'ca_cg s=8']"]  # fmt: skip
         for more in ([], ["comm.all_reduce_us=20"]):
-            run = self.predicted(None, *words, *more)
+            run = self.dry_run(None, *words, *more)
             self.assertIn("remark: comm.ranks_per_node = 40, as machine lassen has", run.flat)
             self.assertIn("remark: problem.boxes = [4,4,4]: one box a rank in place of the deck's [2,2,2]", run.flat)
             cg = next(solve for solve in run.records("solve") if solve["solver"] == "cg")
@@ -301,14 +296,14 @@ class Prediction(KeelTest):
 
     def test_machines_that_do_not_compute_predict_no_seconds_and_those_that_lack_more_say_all_of_it(self) -> None:
         idle = self.file("idle.toml", (INPUTS / "machines/lassen.toml").read_text().replace("[compute]\nrate = 5.1e9 # bytes a second and rank\nlaunch = 1e-6\n", ""))
-        run = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, f"comm.machine={idle}", "problem.ranks=8")
+        run = self.dry_run(None, INPUTS / "papers/seed_weak.toml", *GRID, f"comm.machine={idle}", "problem.ranks=8")
         self.assertEqual((run.records("solve"), run.records("timer")), ([], []))
         self.assertNotIn("redicted solves", run.stdout)
         self.assertIn("remark: no seconds are predicted: machine idle has no [compute]; run.mode = network measures and writes it", run.flat)
-        algebraic = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "bottom.solver=amg")
+        algebraic = self.dry_run(None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "bottom.solver=amg")
         self.assertIn("remark: no seconds are predicted where algebraic multigrid solves on the bottom level", algebraic.stdout)
         self.assertEqual(algebraic.records("solve"), [])
-        beside = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "run.mode=survey",
+        beside = self.dry_run(None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "run.mode=survey",
                                 "run.survey=['bicgstab', 'amg', 'cg']")  # fmt: skip
         self.assertEqual([solve["solver"] for solve in beside.records("solve")], ["bicgstab", "cg"])
         self.assertIn("remark: no seconds are predicted of amg", beside.stdout)

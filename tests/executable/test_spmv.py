@@ -1,14 +1,11 @@
 """run.mode = spmv: the same products on any ranks and schemes, counts, memory, refusals of files by line."""
 
 import gzip
-import itertools
-import math
 import os
 import re
 import tempfile
 from pathlib import Path
 
-import numpy as np
 from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, shown_schemes
 from test_arrays import numpy_file
 
@@ -22,89 +19,7 @@ AMG = ["run.mode=spmv", "problem.matrix=stencil7", "problem.box=9", "problem.box
 PRECONDITIONED = [*AMG, "bottom.preconditioner=amg", "bottom.solver=cg", "bottom.scaling=none"]
 
 
-def biharmonic(n: int) -> tuple[int, list[str]]:
-    """L L for L of 7 points on n^3 cells under Dirichlet's condition: the rows, and the entries of the lower triangle."""
-    line = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
-    one = np.eye(n)
-    L = sum(np.kron(np.kron(*two), three) for two, three in (((line, one), one), ((one, line), one), ((one, one), line)))
-    return lower_entries(L @ L)
-
-
-def elasticity(n: int) -> tuple[int, list[str]]:
-    """Plane strain, Poisson's ratio 0.45, on n^2 bilinear squares, fixed on one side: as biharmonic()."""
-    ratio = 0.45
-    C = np.array([[1 - ratio, ratio, 0], [ratio, 1 - ratio, 0], [0, 0, 0.5 - ratio]])
-    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    K = np.zeros((8, 8))
-    for point in corners / math.sqrt(3):
-        slopes = corners * (1 + (corners * point)[:, ::-1]) / 2  # the gradients of the four functions
-        B = np.zeros((3, 8))
-        B[0, 0::2] = B[2, 1::2] = slopes[:, 0]
-        B[1, 1::2] = B[2, 0::2] = slopes[:, 1]
-        K += B.T @ C @ B / 4
-    A = np.zeros((2 * (n + 1) ** 2,) * 2)
-    for x in range(n):
-        for y in range(n):
-            nodes = [(x + (i + 1) // 2) * (n + 1) + y + (j + 1) // 2 for i, j in corners]
-            unknowns = [2 * node + d for node in nodes for d in (0, 1)]
-            A[np.ix_(unknowns, unknowns)] += K
-    free = slice(2 * (n + 1), None)  # all but those of x = 0
-    return lower_entries(A[free, free])
-
-
-def lower_entries(A: np.ndarray) -> tuple[int, list[str]]:
-    places = np.argwhere(np.tril(np.abs(A) > 1e-14))
-    return len(A), [f"{row + 1} {column + 1} {A[row, column]:.17g}" for row, column in places]
-
-
 class AlgebraicMultigrid(KeelTest):
-    def test_ranks_and_schemes_change_messages_but_no_level_and_no_solution(self) -> None:
-        def sizes(run: Run) -> list[list[float]]:
-            keys = ("rows", "nonzeros", "nonzeros_of_p", "rounds")
-            return [[level[key] for key in keys] for level in run.record("amg")["levels"]]
-
-        alone = self.valid(1, *PRECONDITIONED)
-        self.assertEqual([level["product"]["all"]["messages"] for level in alone.record("amg")["levels"]], [0, 0, 0])
-        self.assertEqual([size[0] for size in sizes(alone)][0], 729)
-        for ranks, scheme in ((2, "standard"), (3, "two_step"), (4, "split"), (8, "three_step")):
-            with self.subTest(ranks=ranks, scheme=scheme):
-                run = self.valid(ranks, *PRECONDITIONED, f"comm.scheme={scheme}", "comm.ranks_per_node=2")
-                self.assertEqual(sizes(run), sizes(alone))
-                iterations = [r.record("solve")["iterations"] for r in (run, alone)]
-                self.assertLessEqual(abs(iterations[0] - iterations[1]), 1)
-                self.assertIn("Algebraic multigrid: smoothed aggregation (MIS-2), 3 levels", run.stdout)
-
-    def test_work_while_messages_are_in_flight_changes_no_residual_and_no_message(self) -> None:
-        # By every scheme: tests/solvers/amg/test_amg.cpp, but for the steps of a solve.
-        for ranks, scheme in ((3, "standard"), (4, "three_step")):
-            with self.subTest(ranks=ranks, scheme=scheme):
-                words = [*PRECONDITIONED, f"comm.scheme={scheme}", "comm.ranks_per_node=2"]
-                plain, overlapped = (self.valid(ranks, *words, f"comm.overlap={way}") for way in ("false", "true"))
-                for name in ("iterations", "residuals", "exchanges", "reductions"):
-                    self.assertEqual(plain.record("solve")[name], overlapped.record("solve")[name])
-                sent = [[[row[name] for name in ("op", "level", "messages", "bytes")] for row in run.records("timer")
-                         if row["op"] == "exchange.send"] for run in (plain, overlapped)]  # fmt: skip
-                self.assertEqual(*sent)
-
-    def test_cycles_alone_solve_too_and_preconditioned_methods_take_fewer(self) -> None:
-        for smoother in ("jacobi", "gauss_seidel"):
-            with self.subTest(smoother=smoother):
-                alone = self.valid(2, *AMG, "bottom.solver=amg", f"amg.smoothing={smoother}")
-                self.assertEqual(alone.record("solve")["solver"], "amg")
-                by_cg = self.valid(2, *PRECONDITIONED, f"amg.smoothing={smoother}")
-                self.assertLess(by_cg.record("solve")["iterations"], alone.record("solve")["iterations"])
-        self.valid(2, *AMG, "bottom.preconditioner=amg", "bottom.solver=bicgstab", "bottom.scaling=none")
-
-    def test_cycles_converge_where_jacobi_of_two_thirds_would_diverge(self) -> None:
-        # The largest eigenvalue of D^-1 A is 3.1 for both; 2/3 of that is above 2.
-        for name, rows, entries in (("biharmonic.mtx", *biharmonic(7)), ("elasticity.mtx", *elasticity(8))):
-            with self.subTest(matrix=name):
-                words = ["run.mode=spmv", self.matrix(name, rows, entries), "run.solve=true", *ONCE]
-                alone = self.valid(2, *words, "bottom.solver=amg")
-                by_cg = self.valid(2, *words, "bottom.solver=cg", "bottom.preconditioner=amg", "bottom.scaling=none",
-                                   "bottom.tolerance=1e-8")  # fmt: skip
-                for run in (alone, by_cg):
-                    self.assertLessEqual(run.record("solve")["iterations"], 100)
 
     def test_cycles_that_diverge_end_with_what_to_write_instead(self) -> None:
         beside = [line for row in range(2, 61) for line in (f"{row} {row - 1} -3", f"{row - 1} {row} 3")]
@@ -125,65 +40,29 @@ class AlgebraicMultigrid(KeelTest):
         symmetric = self.run_keel(1, *words, "bottom.preconditioner=amg", "bottom.solver=cg", "bottom.scaling=none")
         self.assertIn("CHECK  preconditioner_symmetry  FAIL", symmetric.stdout)
 
-    def test_blocks_of_rows_precondition_every_method_of_cg_without_a_message_more(self) -> None:
-        words = (*AMG, "bottom.scaling=none", "bottom.norm=natural")
-        alone = self.valid(2, *AMG, "bottom.scaling=none", "bottom.solver=cg")
-        blocks = (*words, "bottom.preconditioner=block_ic0")
-        by_cg = self.valid(2, *blocks, "bottom.solver=cg").record("solve")
-        self.assertLess(by_cg["iterations"], 0.7 * alone.record("solve")["iterations"])
-        self.assertEqual(by_cg["exchanges"], by_cg["iterations"] + 1)
-        for solver in ("pipelined_cg", "pr_cg", "pipelined_pr_cg", "deep_pipelined_cg"):
-            with self.subTest(solver=solver):
-                solve = self.valid(2, *blocks, f"bottom.solver={solver}").record("solve")
-                self.assertLessEqual(abs(solve["iterations"] - by_cg["iterations"]), 2)
-                self.assertLess(solve["reductions"], solve["iterations"] + 8)
-        for M, solver in (("amg", "ca_cg"), ("block_ic0", "s_step_cg"), ("amg", "s_step_cg")):
-            with self.subTest(solver=solver, M=M):
-                least = by_cg["iterations"] if M == "block_ic0" else 0
-                solve = self.valid(2, *words, f"bottom.preconditioner={M}", f"bottom.solver={solver}", "bottom.basis=newton",
-                                   "bottom.spectrum=[0.2,1.8]").record("solve")  # fmt: skip
-                self.assertTrue(0 <= solve["iterations"] - least < (5 if least else 20))
-                self.assertLessEqual(solve["reductions"], -(-solve["iterations"] // 4) + 6)
-        self.valid(3, *AMG, "bottom.scaling=none", "bottom.preconditioner=block_ic0", "bottom.solver=bicgstab")
-        dry = self.run_keel(1, "--dry-run", *blocks, "bottom.solver=cg", "problem.ranks=4",
-                            "comm.ranks_per_node=2", "comm.machine=hopper")  # fmt: skip
-        self.assertIn("no seconds are predicted of a preconditioner whose blocks are the rows of each rank", " ".join(dry.stdout.split()))
-
-    def test_the_levels_say_what_a_cycle_sends(self) -> None:
-        run = self.valid(4, *AMG, "bottom.solver=amg", "comm.scheme=two_step", "comm.ranks_per_node=2")
-        levels = run.record("amg")["levels"]
-        solve = run.record("solve")
-        # Two products, P e and P^T r a cycle on each level but the last; the residual of each step, and of the check behind.
-        cycles = solve["iterations"]
-        products = solve["applications"]
-        for key in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
-            sent = products * levels[0]["product"]["all"][key]
-            for level in levels[:-1]:
-                sent += cycles * sum(
-                    times * level[operation]["all"][key]
-                    for operation, times in (("product", 2), ("interpolate", 1), ("restrict", 1))
-                )
-            self.assertEqual(solve["all"][key], sent)
-
-    def test_a_krylov_method_on_the_coarsest_level_sends_what_its_products_do(self) -> None:
-        run = self.valid(4, *PRECONDITIONED, "amg.coarsest=krylov", "comm.scheme=two_step", "comm.ranks_per_node=2")
-        amg = run.record("amg")
-        last = len(amg["levels"]) - 1
-        timers = {row["op"]: row for row in run.records("timer") if row["level"] == last and row["solver"] == "cg"}
-        products = timers["bottom.operator"]["calls"]
-        for key in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
-            self.assertEqual(timers["exchange.send"][f"all_{key}"], products * amg["levels"][last]["product"]["all"][key])
-        coarsest = amg["coarsest"]
-        self.assertEqual((coarsest["by"], coarsest["solver"], coarsest["missed"]), ("krylov", "cg", 0))
-        self.assertEqual(coarsest["visits"], run.record("solve")["iterations"] + 1)
-        self.assertGreater(coarsest["iterations"], coarsest["visits"])
-        self.assertNotIn("preconditioner_symmetry", run.stdout)
+    def test_a_krylov_method_on_the_coarsest_level_is_reported(self) -> None:
+        run = self.valid(2, *PRECONDITIONED, "amg.coarsest=krylov")
+        coarsest = run.record("amg")["coarsest"]
+        self.assertEqual([coarsest[key] for key in ("by", "solver", "missed", "visits")],
+                         ["krylov", "cg", 0, run.record("solve")["iterations"] + 1])  # fmt: skip
+        self.assertIn("Algebraic multigrid: smoothed aggregation (MIS-2), 3 levels", run.stdout)
         self.assertIn("by cg to 0.001 in at most 500 iterations; a solve: ", run.stdout)
+
+    def test_blocks_of_rows_precondition_without_a_message_more(self) -> None:
+        # Every method of the family: tests/solvers/systems/test_block_jacobi.cpp.
+        words = (*AMG, "bottom.scaling=none", "bottom.solver=cg")
+        alone = self.valid(2, *words).record("solve")
+        blocks = (*words, "bottom.norm=natural", "bottom.preconditioner=block_ic0")
+        by_cg = self.valid(2, *blocks).record("solve")
+        self.assertLess(by_cg["iterations"], 0.7 * alone["iterations"])
+        self.assertEqual(by_cg["exchanges"], by_cg["iterations"] + 1)
+        self.valid(3, *AMG, "bottom.scaling=none", "bottom.preconditioner=block_ic0", "bottom.solver=bicgstab")
+        dry = self.run_keel(1, "--dry-run", *blocks, "problem.ranks=4", "comm.ranks_per_node=2", "comm.machine=hopper")
+        self.assertIn("no seconds are predicted of a preconditioner whose blocks are the rows of each rank", " ".join(dry.stdout.split()))
 
     def test_a_dry_run_for_other_ranks_plans_what_these_send_and_chooses_what_they_choose(self) -> None:
         # A machine that does not compute: with one that does, set-up is predicted and not only counted.
-        machine = Path(self.enterContext(tempfile.TemporaryDirectory())) / "messages.toml"
-        machine.write_text((INPUTS / "machines/blue_waters.toml").read_text().partition("[compute]")[0])
+        machine = self.file("messages.toml", (INPUTS / "machines/blue_waters.toml").read_text().partition("[compute]")[0])
         words = [*PRECONDITIONED, "comm.ranks_per_node=2", f"comm.machine={machine}"]
         sent = {"amg_values": "product", "amg_rows": "setup_rows", "amg_transfers": "interpolate",
                 "amg_returns": "restrict", "amg_partial_rows": "setup_partial_rows"}  # fmt: skip
@@ -230,11 +109,6 @@ class AlgebraicMultigrid(KeelTest):
                     for key in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
                         self.assertEqual(row["all"][key], level[sent[row["purpose"]]]["all"][key], row)
                 self.assertEqual(levels[0]["setup_moved"]["all"]["messages"] > 0, ownership == "condensed")
-                if ownership == "condensed":
-                    entries_of_a_rank = levels[0]["nonzeros"] / ranks
-                    for level in levels:
-                        wanted = min(ranks, max(1, math.ceil(level["nonzeros"] / entries_of_a_rank)))
-                        self.assertEqual(level["ranks_with_rows"], wanted)
 
     def test_schemes_tried_on_every_level_bring_the_same_and_change_no_solution(self) -> None:
         runs = [self.valid(4, *PRECONDITIONED, "comm.ranks_per_node=2", *tried)
@@ -245,66 +119,25 @@ class AlgebraicMultigrid(KeelTest):
         self.assertIn("amg_items_of_schemes", runs[1].stdout)
 
     def test_what_cannot_be_set_up_is_a_breakdown_with_a_name(self) -> None:
-        def outcome(entries: dict[tuple[int, int], str], *words: str) -> tuple[str, bool]:
-            rows = 60
-            line = {(row, row): "2" for row in range(1, rows + 1)}
-            for row in range(1, rows):
-                line[row, row + 1] = line[row + 1, row] = "-1"
-            line |= entries
-            matrix = self.matrix("line.mtx", rows, [f"{row} {column} {value}" for (row, column), value in line.items()], "general")
-            run = self.run_keel(2, "run.mode=spmv", matrix, "run.solve=true", "bottom.solver=amg", "bottom.tolerance=1e-8", *ONCE, *words)
-            amg = run.record("amg")
-            solve = run.record("solve")
-            self.assertEqual(solve["outcome"] == "breakdown", amg["outcome"] != "ready")
-            self.assertEqual(solve["vanished"], amg["missing"])
-            self.assertEqual(run.status, 0 if amg["outcome"] == "ready" else 1, run)
-            text = " ".join(run.stdout.split())
-            self.assertEqual("; give amg." in text or "; solve without" in text, amg["outcome"] != "ready", run)
-            self.assertEqual("constants are in the null space" in run.stdout, entries.get((1, 1)) == "1", run)
-            return amg["outcome"], amg["stalled"]
-
-        self.assertEqual(outcome({}), ("ready", False))
-        self.assertEqual(outcome({(7, 7): "0"}), ("zero_diagonal", False))
-        self.assertEqual(outcome({(1, 60): "-0.001"}), ("unsymmetric_pattern", False))
-        free = {(1, 1): "1", (60, 60): "1"}
-        self.assertEqual(outcome(free), ("ready", False))
-        apart = {(30, 30): "1", (31, 31): "1", (30, 31): "0", (31, 30): "0"}
-        self.assertEqual(outcome(free | apart), ("singular", False))
-        self.assertEqual(outcome(free | apart, "amg.coarsest=krylov"), ("ready", False))
-        self.assertEqual(outcome({}, "amg.theta=0.9"), ("ready", True))
-        self.assertEqual(outcome({}, "amg.theta=0.9", "amg.max_dense=59"), ("too_large", True))
-
-    def test_the_matrix_of_a_grid_is_solved_as_the_grid_is(self) -> None:
-        problem = ["problem.box=4", "problem.boxes=[4,2,1]", "problem.coefficients=ball", "problem.contrast=50",
-                   'problem.boundary=["periodic","neumann/dirichlet","dirichlet"]', "bottom.solver=cg", "bottom.scaling=none",
-                   "bottom.tolerance=1e-8", *ONCE]  # fmt: skip
-        matrix = ["run.mode=spmv", "problem.matrix=grid", "run.solve=true", *problem]
-        alone = self.valid(1, *matrix)
-        # 128 faces inside each of the boxes' planes in y and z, one more layer in x, which is periodic.
-        cells = 512
-        faces = cells + 7 * 64 + 3 * 128
-        self.assertEqual([alone.record("spmv")[key] for key in ("rows", "nonzeros")], [cells, cells + 2 * faces])
-        for ranks in (2, 3):
-            by_rows = self.valid(ranks, *matrix, "bottom.preconditioner=amg")
-            self.assertLess(by_rows.record("solve")["iterations"], alone.record("solve")["iterations"])
-            planned = self.run_keel(1, "--dry-run", *matrix, f"problem.ranks={ranks}", "comm.ranks_per_node=2")
-            run = self.valid(ranks, *matrix, "comm.ranks_per_node=2")
-            plan = planned.record("plan")
-            self.assertEqual(plan["entries"]["all"], run.record("spmv")["nonzeros"])
-            self.assertEqual(plan["all"]["bytes"], run.record("spmv")["all"]["bytes"])
-            self.assertEqual(plan["all"]["messages"], run.record("spmv")["all"]["messages"])
-
-    def test_a_grid_with_constants_in_its_null_space_is_solved_without_them(self) -> None:
-        singular = ["run.mode=spmv", "problem.matrix=grid", "problem.a=0", "problem.boundary=neumann", "problem.box=6",
-                    "problem.boxes=[2,1,1]", "run.solve=true", "bottom.tolerance=1e-8", *ONCE]  # fmt: skip
-        for words in (["bottom.preconditioner=amg", "bottom.solver=cg", "bottom.scaling=none"], ["bottom.solver=cg"],
-                      ["bottom.solver=amg"]):  # fmt: skip
-            run = self.valid(3, *singular, *words)
-            if "bottom.solver=amg" in words:
-                self.assertEqual(run.record("amg")["outcome"], "ready")
-        planned = self.text(1, "--dry-run", *singular, "bottom.solver=amg", "problem.ranks=4", "comm.ranks_per_node=2")
-        self.assertIn("2 levels, as on any number of ranks", planned)
-        self.assertNotIn("no cycle", planned)
+        # Every outcome: tests/solvers/amg/test_amg.cpp.
+        rows = 60
+        line = {(row, row): "2" for row in range(1, rows + 1)}
+        for row in range(1, rows):
+            line[row, row + 1] = line[row + 1, row] = "-1"
+        apart = {(1, 1): "1", (60, 60): "1", (30, 30): "1", (31, 31): "1", (30, 31): "0", (31, 30): "0"}
+        for entries, words, outcome, remedy in (
+            ({(7, 7): "0"}, [], "zero_diagonal", "; solve without algebraic multigrid"),
+            (apart, [], "singular", "; give amg.coarsest"),
+            (apart, ["amg.coarsest=krylov"], "ready", ""),
+            ({}, ["amg.theta=0.9", "amg.max_dense=59"], "too_large", "; give amg.coarsest"),
+        ):
+            with self.subTest(outcome=outcome):
+                matrix = self.matrix("line.mtx", rows, [f"{row} {column} {value}" for (row, column), value in (line | entries).items()], "general")
+                run = self.run_keel(2, "run.mode=spmv", matrix, "run.solve=true", "bottom.solver=amg", "bottom.tolerance=1e-8", *ONCE, *words)
+                amg, solve = run.record("amg"), run.record("solve")
+                self.assertEqual((amg["outcome"], solve["outcome"] == "breakdown", solve["vanished"]), (outcome, bool(remedy), amg["missing"]))
+                self.assertEqual(run.status, 1 if remedy else 0, run)
+                self.assertIn(remedy, run.flat)
 
     def test_levels_below_the_grids_are_told_as_those_of_a_matrix_and_choose_for_themselves(self) -> None:
         words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=4", "bottom.solver=amg", "comm.ranks_per_node=2"]
@@ -340,25 +173,15 @@ class AlgebraicMultigrid(KeelTest):
                             "run.survey=['amg','cg preconditioner=amg','cg']", *ONCE)  # fmt: skip
         self.assertEqual([record["solver"] for record in survey.records("amg")], ["amg", "cg preconditioner=amg"])
 
-    def test_where_nothing_is_a_strong_connection_the_keys_that_help_are_named(self) -> None:
-        solve = ["run.mode=spmv", "run.solve=true", "bottom.preconditioner=amg", "bottom.solver=cg", "bottom.scaling=none", *ONCE]
-        for matrix in (["problem.matrix=stencil7", "problem.box=20", "problem.boxes=[1,1,1]", "amg.theta=0.25"],
-                       ["problem.matrix=diagonal", "problem.rows=5041"]):  # fmt: skip
-            run = self.run_keel(1, *solve, *matrix)
-            self.assertEqual(run.status, 1, run)
-            self.assertIn('give amg.coarsest = "krylov", a larger amg.max_dense or another amg.theta', " ".join(run.stdout.split()))
-            self.valid(1, *solve, *matrix, "amg.coarsest=krylov")
-
     def test_bits_on_any_number_of_ranks_need_one_rank_that_coarsens(self) -> None:
         problem = ["problem.box=8", "problem.boxes=[2,2,1]", "problem.boundary=dirichlet", "problem.coefficients=smooth",
                    "problem.rhs=random", "multigrid.bottom_box=4", "multigrid.tolerance=1e-8", "run.deterministic=true", *ONCE]  # fmt: skip
         by_cg = ["bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=amg"]
         for bottom, key in ((["bottom.solver=amg"], "bottom.solver"), (by_cg, "bottom.preconditioner")):
             expected = [f'run.deterministic = true: {key} = "amg" coarsens by the rows of each rank']
-            for ranks in (1, 2):
-                self.refused(ranks, *problem, *bottom, expected=expected)
+            self.refused(2, *problem, *bottom, expected=expected)
             held = [self.valid(ranks, *problem, *bottom, f"multigrid.bottom_grid={place}", threads=threads).record("solve")
-                    for ranks, threads, place in ((1, 1, "gather"), (2, 2, "gather"), (4, 1, "gather"), (3, 1, "replicate"))]  # fmt: skip
+                    for ranks, threads, place in ((1, 1, "gather"), (2, 2, "gather"), (3, 1, "replicate"))]  # fmt: skip
             for solve in held:
                 self.assertEqual((solve["residuals"], solve["u_l2"]), (held[0]["residuals"], held[0]["u_l2"]))
         survey = [*problem, "run.mode=survey", "run.survey=['bicgstab','cg','amg']"]
@@ -372,20 +195,6 @@ class AlgebraicMultigrid(KeelTest):
 
 
 class Spmv(KeelTest):
-    def test_ranks_and_schemes_change_messages_but_no_product_and_no_solution(self) -> None:
-        alone = self.valid(1, *RANDOM, *SOLVE)
-        self.assertEqual(alone.record("spmv")["all"]["messages"], 0)
-        for scheme in ("standard", "two_step", "three_step", "split"):
-            with self.subTest(scheme=scheme):
-                run = self.valid(4, *RANDOM, *SOLVE, f"comm.scheme={scheme}", "comm.ranks_per_node=2")
-                spmv = run.record("spmv")
-                self.assertEqual([spmv[key] for key in ("rows", "nonzeros")], [700, alone.record("spmv")["nonzeros"]])
-                sent = run.timer("exchange.send")[0]
-                self.assertEqual(sent["all_messages"], spmv["all"]["messages"])
-                self.assertEqual(sent["all_off_node_bytes"], spmv["all"]["off_node_bytes"])
-                iterations = [r.record("solve")["iterations"] for r in (run, alone)]
-                self.assertLessEqual(abs(iterations[0] - iterations[1]), 1)
-                self.assertIn("FOM    spmv.nonzeros_per_second", run.stdout)
 
     def test_a_method_for_symmetric_matrices_warns_of_another(self) -> None:
         def warnings(upper: float, solver: str) -> list[str]:
@@ -411,38 +220,6 @@ class Spmv(KeelTest):
                     if deck == "diagonal":
                         self.assertEqual(run.record("spmv")["all"]["messages"], 0)
 
-    def test_columns_travel_together(self) -> None:
-        one, three = (self.valid(3, *RANDOM, f"problem.columns={t}").record("spmv") for t in (1, 3))
-        self.assertEqual(one["all"]["messages"], three["all"]["messages"])
-        self.assertEqual(3 * one["all"]["bytes"], three["all"]["bytes"])
-        self.assertEqual(one["all"]["bytes"], 8 * one["all_ghosts"])
-
-    def test_more_ranks_than_rows(self) -> None:
-        self.valid(4, "run.mode=spmv", "problem.matrix=arrow", "problem.rows=3", *ONCE)
-
-    def test_a_file_that_is_missing_or_malformed_is_refused_with_its_line(self) -> None:
-        self.refused(2, "run.mode=spmv", "problem.matrix=none.mtx", expected=["none.mtx\": cannot be read"])
-        with tempfile.TemporaryDirectory() as folder:
-            matrix = Path(folder) / "bad.mtx"
-            matrix.write_text("%%MatrixMarket matrix coordinate real general\n% rows, columns, entries\n2 2 1\n1 3 1\n")
-            for words in ([], ["--dry-run"], SOLVE):
-                self.refused(2, *words, "run.mode=spmv", f"problem.matrix={matrix}",
-                             expected=["bad.mtx:4: column = 3: must be an integer from 1 to 2"],
-                             records="--dry-run" not in words)  # fmt: skip
-
-    def test_the_first_wrong_line_of_a_file_is_told_once_whoever_reads_it(self) -> None:
-        entries = [f"{row} {row} 1" for row in range(1, 31)]
-        entries[19] = "20 20 one"
-        entries[27] = "28 31 1"
-        with tempfile.TemporaryDirectory() as folder:
-            matrix = Path(folder) / "bad.mtx"
-            for end in ("\n", "\r\n"):
-                head = ["%%MatrixMarket matrix coordinate real general", "% 30 rows", "30 30 30"]
-                matrix.write_text(end.join([*head, *entries]), newline="")
-                for ranks in (1, 3, 8):
-                    self.refused(ranks, "run.mode=spmv", f"problem.matrix={matrix}",
-                                 expected=["bad.mtx:23: value one: must be a finite number", "bad.mtx:"])  # fmt: skip
-
     def test_ranks_that_find_files_of_other_sizes_by_the_same_name_are_refused(self) -> None:
         head = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 "
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
@@ -460,117 +237,70 @@ class Spmv(KeelTest):
             os.mkfifo(Path(first) / "pipe.mtx")
             self.refused(1, "run.mode=spmv", f"problem.matrix={first}/pipe.mtx", expected=["is a folder or a device"])
 
-    def test_a_zero_on_the_diagonal_is_refused_where_it_would_be_divided_by(self) -> None:
-        matrix = self.matrix("zero.mtx", 8, [f"{row} {row} {0 if row == 7 else 2}" for row in range(1, 9)])
-        words = ("run.mode=spmv", matrix, *ONCE)
-        self.valid(2, *words)
-        # The second of two ranks has the row.
-        self.refused(2, *words, *SOLVE, expected=["zero.mtx:9: the diagonal entry of row 7 is 0"])
-        self.refused(1, *words, "run.solve=true", "bottom.solver=bicgstab", expected=["zero.mtx:9: "])
-
-    def test_a_file_gives_the_matrix_that_it_holds(self) -> None:
-        entries = [f"{row} {row} 2" for row in range(1, 41)] + [f"{row + 1} {row} -1" for row in range(1, 40)]
-        matrix = self.matrix("line.mtx", 40, entries)
-        for ordering in ("natural", "random", "rcm"):
-            run = self.valid(3, "run.mode=spmv", matrix, f"problem.ordering={ordering}", *SOLVE, *ONCE)
-            self.assertEqual(run.record("spmv")["nonzeros"], 118)
-
     def test_a_compressed_file_is_the_file(self) -> None:
         entries = [f"{row} {row} 2D+00" for row in range(1, 41)] + [f"{row + 1} {row} -1" for row in range(1, 40)]
         plain = Path(self.matrix("line.mtx", 40, entries).partition("=")[2])
         packed = gzip.compress(plain.read_bytes())
-        file = plain.parent / "line.mtx.gz"
+        file = self.file("line.mtx.gz", packed)
         words = ("run.mode=spmv", *SOLVE, *ONCE)
-        file.write_bytes(packed)
         solves = [self.valid(2, *words, f"problem.matrix={name}").record("solve") for name in (plain, file)]
         for key in ("residuals", "true_residual"):
             self.assertEqual(solves[0][key], solves[1][key])
         for wrong in (packed[:-20], packed[:60] + b"\0\0\0" + packed[63:]):
-            file.write_bytes(wrong)
+            file = self.file("line.mtx.gz", wrong)
             self.refused(2, *words, f"problem.matrix={file}", expected=["compressed data damaged or cut short"])
 
     def test_a_right_hand_side_comes_from_a_file_on_any_ranks_and_in_any_order(self) -> None:
-        # f = A x of the run's own x, so that the solves are those without a file.
-        rows = 40
-        x = [math.sin(0.7 * row + 1) for row in range(rows)]
-        f = [2 * x[n] - sum(x[m] for m in (n - 1, n + 1) if 0 <= m < rows) for n in range(rows)]
-        entries = [f"{row} {row} 2" for row in range(1, rows + 1)] + [f"{row + 1} {row} -1" for row in range(1, rows)]
-        matrix = self.matrix("line.mtx", rows, entries)
-        folder = Path(matrix.partition("=")[2]).parent
-        text = "%%MatrixMarket matrix array real general\n% f\n\n40 1\n" + "".join(f"{value!r}\n" for value in f)
-        (folder / "f.mtx").write_text(text)
-        (folder / "f.mtx.gz").write_bytes(gzip.compress(text.encode()))
-        for name, shape in (("f.npy", (rows,)), ("g.npy", (rows, 1))):
-            (folder / name).write_bytes(numpy_file(shape, lambda n, _=0: f[n]))
-        words = ["run.mode=spmv", matrix, *SOLVE, *ONCE]
-        wanted = self.valid(1, *words).record("solve")
-        self.assertGreater(wanted["iterations"], 10)
-        for ranks, name in itertools.product((1, 3), ("f.mtx", "f.mtx.gz", "f.npy", "g.npy")):
-            with self.subTest(ranks=ranks, name=name):
-                run = self.valid(ranks, *words, f"problem.rhs={folder / name}")
-                solve = run.record("solve")
-                self.assertEqual(solve["iterations"], wanted["iterations"])
-                for got, residual in zip(solve["residuals"], wanted["residuals"], strict=True):
-                    self.assertAlmostEqual(got, residual, delta=1e-9 + 1e-6 * residual)
-                self.assertEqual(run.record("result")["norm_f"], max(map(abs, f)))
         # Rows with eigenvalue 1 have all of f, so that a step is enough if f is in the order of the rows.
-        entries = [f"{row} {row} {1 + row % 2}" for row in range(1, rows + 1)]
-        matrix = self.matrix("two.mtx", rows, entries)
-        (folder / "even.npy").write_bytes(numpy_file((rows,), lambda n: n % 2))
-        for ordering in ("natural", "random", "rcm"):
-            for ranks in (1, 3):
-                solve = self.valid(ranks, "run.mode=spmv", matrix, *SOLVE, "bottom.scaling=none", f"problem.rhs={folder}/even.npy",
-                                   f"problem.ordering={ordering}", *ONCE).record("solve")  # fmt: skip
-                self.assertEqual(solve["iterations"], 1)
+        rows = 40
+        matrix = self.matrix("two.mtx", rows, [f"{row} {row} {1 + row % 2}" for row in range(1, rows + 1)])
+
+        def f(n: int, _: int = 0) -> float:
+            return n % 2 * (n + 1) / 8
+
+        text = "%%MatrixMarket matrix array real general\n% f\n\n40 1\n" + "".join(f"{f(n)}\n" for n in range(rows))
+        for ranks, name, ordering, content in (
+            (1, "f.mtx", "random", text.encode()), (3, "f.mtx.gz", "rcm", gzip.compress(text.encode())),
+            (3, "f.npy", "natural", numpy_file((rows,), f)), (3, "f.npy", "random", numpy_file((rows, 1), f)),
+        ):  # fmt: skip
+            with self.subTest(name=name, ordering=ordering):
+                run = self.valid(ranks, "run.mode=spmv", matrix, *SOLVE, "bottom.scaling=none", f"problem.rhs={self.file(name, content)}",
+                                 f"problem.ordering={ordering}", *ONCE)  # fmt: skip
+                self.assertEqual((run.record("solve")["iterations"], run.record("result")["norm_f"]), (1, 5))
 
     def test_a_right_hand_side_that_does_not_fit_is_refused(self) -> None:
         matrix = self.matrix("two.mtx", 3, [f"{row} {row} 2" for row in range(1, 4)])
-        folder = Path(matrix.partition("=")[2]).parent
         words = ["run.mode=spmv", matrix, *SOLVE]
-        array = "%%MatrixMarket matrix array {}\n{}"
-        for name, content, complaint in (
-            ("f.mtx", array.format("complex general", "3 1\n").encode(), "f.mtx:1: entries complex: must be real or integer"),
-            ("f.mtx", array.format("real general", "3 1\n1\n2\nnan\n").encode(), "f.mtx:5: value nan: must be a finite number"),
-            ("f.mtx", array.format("real general", "3 1\n1\n2\n").encode(), "f.mtx:5: the file ends after 2 values of 3"),
-            ("f.mtx", array.format("real general", "2 1\n1\n2\n").encode(), "f.mtx:2: 2 x 1 values: must be 3 x 1"),
-            ("f.npy", numpy_file((2,), lambda n: 1.0), "has the shape (2,), not (3,), a value for each row of the matrix"),
-            ("f.npy", numpy_file((3,), lambda n: math.inf if n == 1 else 1.0), "has inf at [1]; give finite numbers alone"),
-        ):  # fmt: skip
-            (folder / name).write_bytes(content)
+        text = self.file("f.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\nnan\n")
+        array = self.file("f.npy", numpy_file((2,), lambda n: 1.0))
+        for file, complaint in ((text, "f.mtx:5: value nan: must be a finite number"),
+                                (array, "has the shape (2,), not (3,), a value for each row of the matrix")):  # fmt: skip
             for action in ([], ["--dry-run"]):
-                self.refused(2, *action, *words, f"problem.rhs={folder}/{name}", expected=[complaint], records=not action)
+                self.refused(2, *action, *words, f"problem.rhs={file}", expected=[complaint], records=not action)
         self.refused(2, *words, "problem.rhs=none.mtx", expected=["none.mtx\": cannot be read"])
-        self.refused(1, "run.mode=spmv", matrix, f"problem.rhs={folder}/f.npy", expected=["problem.rhs: needs run.solve = true"])
-        self.refused(1, "problem.box=8", f"problem.rhs={folder}/f.mtx", expected=["is no array of NumPy"])
+        self.refused(1, "run.mode=spmv", matrix, f"problem.rhs={array}", expected=["problem.rhs: needs run.solve = true"])
+        self.refused(1, "problem.box=8", f"problem.rhs={text}", expected=["is no array of NumPy"])
 
     def test_a_right_hand_side_loses_the_mean_that_a_singular_matrix_cannot_give(self) -> None:
-        f = Path(self.enterContext(tempfile.TemporaryDirectory())) / "f.npy"
         words = ["run.mode=spmv", "problem.matrix=grid", "problem.box=4", "problem.boxes=[2,1,1]", "problem.a=0", *SOLVE, *ONCE]
-        f.write_bytes(numpy_file((128,), lambda n: 3.0 + n % 2))
+        f = self.file("f.npy", numpy_file((128,), lambda n: 3.0 + n % 2))
         for ranks in (1, 2):
             run = self.valid(ranks, *words, f"problem.rhs={f}")
             self.assertAlmostEqual(run.record("result")["removed_mean"], 3.5 / 4)
             self.assertIn("so f has lost its mean, 8.750e-01 of max|f|", run.flat)
-        f.write_bytes(numpy_file((128,), lambda n: 0.0))
-        run = self.valid(1, *words, f"problem.rhs={f}")
+        run = self.valid(1, *words, f"problem.rhs={self.file('f.npy', numpy_file((128,), lambda n: 0.0))}")
         self.assertEqual(run.record("solve")["iterations"], 0)
         self.assertIs(run.record("result")["zero_right_side"], True)
 
     def test_a_dry_run_reads_no_more_lines_than_its_limit(self) -> None:
         # 6 s are 200 MB; a limit of the system ends what reads all of 2 GB.
         head = b"%%MatrixMarket matrix coordinate real general\n"
-        file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "b.mtx.gz"
-        for lines, begin, end in (
-            (b"\n" * 100, b"", b""),
-            (b"\n" * 100, b"1 1 1\n", b"1 1 1\n"),
-            (b"% a comment\n" * 8, b"1 1 1\n", b"1 1 1\n"),
-        ):
-            part = gzip.compress(lines * 1_000_000, 1)
-            file.write_bytes(gzip.compress(head + begin) + part * 20 + gzip.compress(end))
-            words = ("--dry-run", "run.mode=spmv", f"problem.matrix={file}", "run.dry_run_limit=0.1")
-            run = self.run_keel(None, *words, records=False, quick=False, under=["bash", "-c", 'ulimit -t 12; exec "$@"', "-"])
-            self.assertEqual((run.status, run.stdout), (2, ""), run)
-            self.assertIn("more than 200.0 MB: a dry run reads no more" if begin else "more than 4.0 MB: the sizes must stand", run.stderr)
+        part = gzip.compress(b"% a comment\n" * 8_000_000, 1)
+        file = self.file("b.mtx.gz", gzip.compress(head + b"1 1 1\n") + part * 20 + gzip.compress(b"1 1 1\n"))
+        words = ("--dry-run", "run.mode=spmv", f"problem.matrix={file}", "run.dry_run_limit=0.1")
+        run = self.run_keel(None, *words, records=False, quick=False, under=["bash", "-c", 'ulimit -t 12; exec "$@"', "-"])
+        self.assertEqual((run.status, run.stdout), (2, ""), run)
+        self.assertIn("more than 200.0 MB: a dry run reads no more", run.stderr)
 
     def test_a_matrix_of_more_than_any_memory_holds_is_refused_dry_or_not(self) -> None:
         words = ("run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776")
@@ -586,6 +316,7 @@ class Spmv(KeelTest):
         lines = r"(?m)^(rows|nonzeros|entries|ghost entries|messages a product|bytes a product|  of them off node) +(\d+) +(\d+)$"
         planned, counted = (re.findall(lines, told.replace("nonzeros", "entries ")) for told in (text, run.stdout))
         self.assertEqual(len(planned), 7)
+        self.assertIn("FOM    spmv.nonzeros_per_second", run.stdout)
         self.assertEqual(planned, counted)
 
 
@@ -594,20 +325,14 @@ class Schemes(KeelTest):
 
     SHUFFLED = [*RANDOM, "problem.columns=3"]
     LASSEN = f"comm.machine={INPUTS}/machines/lassen.toml"
-    BLUE_WATERS = f"comm.machine={INPUTS}/machines/blue_waters.toml"
-    TRAFFIC = ("messages", "bytes", "off_node_messages", "off_node_bytes")
-
-    def dry_run(self, ranks: int | None, *words: object) -> tuple[str, list[Record]]:
-        run = self.run_keel(ranks, "--dry-run", *words)
-        self.assertEqual((run.status, run.stderr), (0, ""), run)
-        return run.stdout, run.records("scheme")
 
     def chosen(self, run: Run, purpose: str) -> Record:
         (row,) = (r for r in run.records("scheme") if r["purpose"] == purpose and r["chosen_by"] is not None)
         return row
 
     def test_a_run_and_dry_runs_of_ranks_there_or_not_tell_the_same_of_all_schemes(self) -> None:
-        for ranks, nodes, matrix in ((2, 1, []), (3, 2, ["problem.matrix=arrow"]), (4, 2, ["problem.ordering=rcm"]),
+        grid = ["problem.matrix=grid", "problem.box=4", "problem.boxes=[4,2,1]", "problem.rows=default", "problem.ordering=default"]
+        for ranks, nodes, matrix in ((2, 1, grid), (3, 2, ["problem.matrix=arrow"]), (4, 2, ["problem.ordering=rcm"]),
                                      (8, 3, [])):  # fmt: skip
             words = [*self.SHUFFLED, *matrix, f"comm.ranks_per_node={nodes}", "comm.message_cap=400"]
             words = list({word.partition("=")[0]: word for word in words}.values())
@@ -616,8 +341,8 @@ class Schemes(KeelTest):
             self.assertEqual([(r["purpose"], r["columns"], r["scheme"]) for r in rows],
                              [(p, t, s) for p, t in (("product", 3), ("solve", 1)) for s in SCHEMES])  # fmt: skip
             self.assertEqual([row.pop("pattern") for row in rows], [None] * len(rows))
-            there, planned = self.dry_run(ranks, *words, *SOLVE, self.LASSEN)
-            virtual, virtual_rows = self.dry_run(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}", "output.details=true")
+            there, planned = self.compared(ranks, *words, *SOLVE, self.LASSEN)
+            virtual, virtual_rows = self.compared(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}", "output.details=true")
             for row in virtual_rows:
                 pairs = row.pop("pairs")
                 self.assertEqual([sum(pair[n] for pair in pairs) for n in (2, 3)], [row["all"][key] for key in ("messages", "bytes")])
@@ -632,24 +357,8 @@ class Schemes(KeelTest):
             self.assertEqual(len(first), len(rows))
             self.assertEqual(first, last)
 
-    def test_the_model_chooses_what_it_predicts_to_be_fastest_and_that_is_sent(self) -> None:
-        for ranks, nodes, machine in ((1, 1, self.LASSEN), (4, 2, self.BLUE_WATERS), (8, 4, self.LASSEN)):
-            run = self.valid(ranks, *self.SHUFFLED, *SOLVE, machine, "comm.scheme=auto", f"comm.ranks_per_node={nodes}")
-            for purpose in ("product", "solve"):
-                row = self.chosen(run, purpose)
-                self.assertEqual((row["chosen_by"], row["rounds"]), ("auto", None))
-                rivals = [r["predicted_seconds"] for r in run.records("scheme") if r["purpose"] == purpose]
-                self.assertLessEqual(row["predicted_seconds"], min(rivals) * (1 + 1e-11))
-                self.assertRegex(run.stdout, rf"(?m)^    0  {purpose}(, 3 vectors)? +{row['scheme']} +auto\b")
-            product = self.chosen(run, "product")
-            sent = run.timer("exchange.send")
-            for key in self.TRAFFIC:
-                self.assertEqual(run.record("spmv")["all"][key], product["all"][key])
-                self.assertEqual(run.record("spmv")["busiest"][key], product["most_sent"][key])
-                self.assertEqual(sent[0][f"all_{key}"] if sent else 0, product["all"][key])
-
     def test_tuned_tries_every_scheme_and_keeps_the_fastest(self) -> None:
-        cases = [(1, []), (2, ["comm.ranks_per_node=1"]), (4, ["comm.ranks_per_node=2"])]
+        cases = [(4, ["comm.ranks_per_node=2"])]
         if re.search(r"(?m)^gpu_emulated( +yes){5} ", self.text(None, "--backends")):
             cases.append((2, ["run.backend=gpu_emulated", "run.gpu_sync=lazy", "comm.ranks_per_node=1"]))
         for ranks, words in cases:
@@ -658,28 +367,8 @@ class Schemes(KeelTest):
                 row = self.chosen(run, purpose)
                 self.assertEqual((row["chosen_by"], row["columns"]), ("tuned", columns))
                 rivals = [r["rounds"] for r in run.records("scheme") if r["purpose"] == purpose]
-                self.assertEqual([len(rounds) for rounds in rivals], [3] * len(SCHEMES))
                 self.assertEqual(min(row["rounds"]), min(min(rounds) for rounds in rivals))
             self.assertEqual(run.record("spmv")["all"]["messages"], self.chosen(run, "product")["all"]["messages"])
-            self.assertGreater(run.facts["tuning_seconds"], 0)
-            self.assertRegex(run.stdout, r"(?m)^trying the schemes took \d")
-            self.assertRegex(run.stdout, r"(?m)^CHECK  ghosts_of_schemes +PASS")
-
-    def test_whoever_chooses_products_and_solves_are_the_same_bits(self) -> None:
-        words = [*self.SHUFFLED, *SOLVE, "comm.ranks_per_node=2", "comm.allreduce=recursive_doubling"]
-
-        def residuals(*more: str) -> list[float]:
-            residuals = self.valid(4, *words, *more).record("solve")["residuals"]
-            self.assertGreater(len(residuals), 5)
-            return residuals
-
-        reference = residuals()
-        for more in (["comm.scheme=two_step"], ["comm.scheme=two_step/max_need"],
-                     ["comm.scheme=three_step"], ["comm.scheme=split", "comm.message_cap=300"],
-                     ["comm.scheme=split/always", "comm.message_cap=300"],
-                     ["comm.scheme=auto", self.LASSEN], ["comm.scheme=tuned"], ["comm.transport=auto"]):  # fmt: skip
-            with self.subTest(more=more):
-                self.assertEqual(residuals(*more), reference)
 
     def test_one_table_serves_products_and_solves_of_as_many_vectors(self) -> None:
         run = self.valid(2, *RANDOM, *SOLVE, "comm.ranks_per_node=1")
@@ -692,36 +381,8 @@ class Schemes(KeelTest):
         self.assertEqual(one_node.records("scheme"), [])
         self.assertNotIn("Schemes: one exchange", one_node.stdout)
 
-    def test_256_virtual_ranks(self) -> None:
-        words = ["run.mode=spmv", "problem.matrix=arrow", "problem.rows=8192", "problem.ranks=256", "comm.ranks_per_node=16"]
-        text, rows = self.dry_run(None, *words, self.BLUE_WATERS, "comm.scheme=auto")
-        self.assertIn("256 ranks, 16 nodes, 16 ranks per node", text)
-        self.assertIn("of rank 0, which has most entries", " ".join(text.split()))
-        standard, _, _, three_step, *_ = rows
-        # The first rank needs of all others, and they of it.
-        self.assertEqual(standard["all"]["messages"], 2 * 255)
-        self.assertEqual(standard["all"]["bytes"], 8 * (8192 - 32 + 255))
-        self.assertEqual(standard["most_received"]["off_node_messages"], 240)
-        self.assertEqual(three_step["all"]["off_node_messages"], 2 * 15)
-        self.assertEqual(three_step["all"]["off_node_bytes"], 8 * (8192 - 512 + 15))
-        self.assertEqual(standard["all"]["off_node_bytes"] - three_step["all"]["off_node_bytes"], 8 * (240 - 15))
-        self.assertEqual([r["scheme"] for r in rows if r["chosen_by"] == "auto"], ["three_step"])
-
-    def test_sockets_are_those_of_the_key_or_of_the_machine(self) -> None:
-        words = [*self.SHUFFLED, "problem.ranks=64", "comm.ranks_per_node=16", self.BLUE_WATERS]
-        none, eight, all_of_a_node = (
-            {row["scheme"]: row["predicted_seconds"] for row in self.dry_run(None, *words, f"comm.ranks_per_socket={ranks}")[1]}
-            for ranks in (1, 8, 16)
-        )
-        machine = {row["scheme"]: row["predicted_seconds"] for row in self.dry_run(None, *words)[1]}
-        self.assertEqual(eight, machine)
-        self.assertEqual(list(none), SCHEMES)
-        for scheme, seconds in eight.items():
-            self.assertLess(all_of_a_node[scheme], seconds)
-            self.assertLess(seconds, none[scheme])
-
     def test_more_ranks_than_boxes_or_rows(self) -> None:
-        self.dry_run(1, "run.mode=spmv", "problem.box=3", "problem.boxes=[1,1,1]", "problem.ranks=40", "comm.ranks_per_node=4")
+        self.compared(1, "run.mode=spmv", "problem.box=3", "problem.boxes=[1,1,1]", "problem.ranks=40", "comm.ranks_per_node=4")
         self.valid(3, "run.mode=spmv", "problem.box=3", "problem.boxes=[1,1,1]", *ONCE)
 
     def test_what_is_too_large_to_plan_for_is_refused(self) -> None:
@@ -748,15 +409,6 @@ class Devices(KeelTest):
                     plan = dry.record("plan")
                     self.assertEqual(plan["rows"]["most"], spmv["most_rows"])
                     self.assertEqual((plan["all"], plan["busiest"]), (spmv["all"], spmv["busiest"]))
-
-    def test_split_spreads_over_all_ranks_of_a_node_what_standard_has_one_send(self) -> None:
-        words = [*RANDOM, "comm.ranks_per_node=4", "comm.message_cap=300"]
-        sent = {scheme: self.valid(8, *words, "comm.ranks_per_device=4", f"comm.scheme={scheme}").record("spmv")
-                for scheme in ("standard", "split/always")}  # fmt: skip
-        standard, split = (sent[scheme] for scheme in ("standard", "split/always"))
-        self.assertEqual(standard["all"]["off_node_messages"], 2)
-        self.assertEqual(standard["all"]["off_node_bytes"], split["all"]["off_node_bytes"])
-        self.assertLess(3 * split["busiest"]["off_node_bytes"], standard["busiest"]["off_node_bytes"] + 3 * 300)
 
     def test_levels_of_algebraic_multigrid_are_on_owners_alone_and_blocks_are_theirs(self) -> None:
         nodes = ["comm.ranks_per_node=4", "comm.ranks_per_device=4"]
