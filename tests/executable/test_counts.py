@@ -1,10 +1,9 @@
 """The program counts the same as a library between it and MPI: messages, bytes, all-reduces, requests."""
 
 import json
-import re
 from dataclasses import dataclass
 
-from keel_runner import ALL_REDUCES, ROOT, KeelTest, Record, Run, at_once, preloading
+from keel_runner import ALL_REDUCES, ROOT, KeelTest, Record, Run, at_once, calls_of_mpi, preloading
 
 DETERMINISTIC = "run.deterministic=true"
 SMALL = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", "run.warmup=1",
@@ -126,11 +125,7 @@ class Counts(KeelTest):
         at_once(2, hold, cases)
 
     def test_every_call_of_keel_is_counted_or_known_to_need_none(self) -> None:
-        def names(text: str) -> set[str]:
-            return set(re.findall(r"\b(MPI_[A-Z][a-z_]+)\(", text))
-
-        called = set[str]().union(*(names(path.read_text()) for path in (ROOT / "comm").rglob("*.[ch]pp")))
-        wrapped = names((ROOT / "tests/pmpi/count_calls.cpp").read_text())
+        called, wrapped = calls_of_mpi(), calls_of_mpi(ROOT / "tests/pmpi/count_calls.cpp")
         self.assertEqual(called - wrapped, NOT_COUNTED)
         self.assertLessEqual(wrapped, called | {"MPI_Finalize"})
 
@@ -208,28 +203,25 @@ class Counts(KeelTest):
                                 "bottom.powers=fused_matrix_powers")),
                        Case(4, (*flat, "run.mode=krylov", "bottom.tolerance=1e-3", "bottom.solver=pipelined_cg"))])  # fmt: skip
 
-    def test_fused_half_sweeps(self) -> None:
-        words = [*MULTIGRID, "multigrid.fused_box=1", "comm.ranks_per_node=2"]
-        self.hold_all([Case(3, tuple(words)), Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F")),
-                       Case(2, (*words, "problem.storage=blocks", "multigrid.accelerator=cg", OWN_SUMS)),
-                       Case(8, (*words, "multigrid.fused_half_sweeps=3", "multigrid.pre=1", "comm.scheme=two_step")),
-                       Case(3, (*MULTIGRID, "comm.ranks_per_node=2", "multigrid.fused_box=8",
-                                "multigrid.fused_half_sweeps=2", "problem.storage=blocks"))])  # fmt: skip
-
-    def test_ghosts_of_one_colour(self) -> None:
-        words = [*MULTIGRID, "multigrid.ghost_colours=needed", "comm.ranks_per_node=2"]
-        self.hold_all([Case(3, (*words, "comm.scheme=three_step")),
-                       Case(4, (*words, "multigrid.fused_box=1", "multigrid.precision=mixed", "comm.scheme=two_step"))])
-
-    def test_cycles_in_single_precision(self) -> None:
-        words = [*SMALL, "multigrid.bottom_box=4", "multigrid.precision=mixed", "comm.ranks_per_node=2"]
-        self.hold_all([Case(3, (*words, "multigrid.fused_box=1")),
-                       Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F", "multigrid.bottom_grid=gather"))])
-
-    def test_merged_boxes(self) -> None:
-        words = [*SMALL, "multigrid.tolerance=1e-4", "multigrid.agglomerate=1"]
-        self.hold_all([Case(4, (*words, OWN_SUMS, "multigrid.cycle=F", "comm.scheme=three_step", "comm.ranks_per_node=2")),
-                       Case(3, (*words, "multigrid.precision=mixed"))])  # fmt: skip
+    def test_ways_of_cycles(self) -> None:
+        nodes = "comm.ranks_per_node=2"
+        fused = [*MULTIGRID, "multigrid.fused_box=1", nodes]
+        colours = [*MULTIGRID, "multigrid.ghost_colours=needed", nodes]
+        mixed = [*SMALL, "multigrid.bottom_box=4", "multigrid.precision=mixed", nodes]
+        merged = [*SMALL, "multigrid.tolerance=1e-4", "multigrid.agglomerate=1"]
+        self.hold_all([
+            Case(3, tuple(fused)),
+            Case(4, (*fused, "comm.scheme=three_step", "multigrid.cycle=F")),
+            Case(2, (*fused, "problem.storage=blocks", "multigrid.accelerator=cg", OWN_SUMS)),
+            Case(8, (*fused, "multigrid.fused_half_sweeps=3", "multigrid.pre=1", "comm.scheme=two_step")),
+            Case(3, (*MULTIGRID, nodes, "multigrid.fused_box=8", "multigrid.fused_half_sweeps=2", "problem.storage=blocks")),
+            Case(3, (*colours, "comm.scheme=three_step")),
+            Case(4, (*colours, "multigrid.fused_box=1", "multigrid.precision=mixed", "comm.scheme=two_step")),
+            Case(3, (*mixed, "multigrid.fused_box=1")),
+            Case(4, (*mixed, "comm.scheme=three_step", "multigrid.cycle=F", "multigrid.bottom_grid=gather")),
+            Case(4, (*merged, OWN_SUMS, "multigrid.cycle=F", "comm.scheme=three_step", nodes)),
+            Case(3, (*merged, "multigrid.precision=mixed")),
+        ])  # fmt: skip
 
     def test_new_coefficients_of_steps(self) -> None:
         words = [*MULTIGRID, "run.steps=3", "problem.drift=[0.1,0,0]", "comm.ranks_per_node=1"]

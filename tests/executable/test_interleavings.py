@@ -9,7 +9,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from keel_runner import ONCE, ROOT, KeelTest, Record, at_once, preloading
+from keel_runner import ONCE, ROOT, KeelTest, Record, at_once, calls_of_mpi, preloading
 
 SMALL = ["problem.box=4", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", "multigrid.bottom_box=2",
          "run.deterministic=true", *ONCE]  # fmt: skip
@@ -71,10 +71,7 @@ class Interleavings(KeelTest):
         at_once(2, hold, cases)
 
     def test_every_call_of_keel_is_disturbed_or_known_to_need_none(self) -> None:
-        def names(text: str) -> set[str]:
-            return set(re.findall(r"\b(MPI_[A-Z][a-z_]+)\(", text))
-
-        called = set[str]().union(*(names(path.read_text()) for path in (ROOT / "comm").rglob("*.[ch]pp")))
+        called = calls_of_mpi()
         wrapped = set(re.findall(r"^int (MPI_\w+)\(", (ROOT / "tests/pmpi/disturb_calls.cpp").read_text(), re.M))
         self.assertEqual(called - wrapped, NOT_DISTURBED)
         self.assertLessEqual(wrapped, called | {"MPI_Finalize"})
