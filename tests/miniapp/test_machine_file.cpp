@@ -146,97 +146,82 @@ TEST_CASE("a machine that is written reads back to the same numbers") {
 }
 
 TEST_CASE("a wrong file of a machine is refused with line and remedy") {
-    CHECK(machine_of(valid_machine).errors.empty());
     const auto complaints = [](const std::string& text) {
         std::string all;
         for (const std::string& error : machine_of(text).errors) all += error + "\n";
         return all;
     };
-    const auto with = [&](const std::string& line) { return complaints(valid_machine + line + "\n"); };
-    const std::string at_line = "keel_test_machine.toml:8: ";
     using Catch::Contains;
-    CHECK_THAT(
-        with("egaer = { alpha = 1e-6, beta = 1e-9 }"),
-        Contains(at_line + "host.node.egaer: unknown key; [host.node] has short, eager, rendezvous (did "
-                           "you mean \"eager\"?)"));
-    CHECK_THAT(with("eager = { alpha = 1e-6 }"),
-               Contains(at_line + "host.node.eager: beta is missing; give beta"));
-    CHECK_THAT(with("eager = { beta = 1e-6 }"),
-               Contains(at_line + "host.node.eager.alpha is missing; give the seconds a message"));
-    CHECK_THAT(with("eager = { alpha = 1e-6, beta = 1e-9, rate = 1e9 }"),
-               Contains(at_line + "host.node.eager: has beta and rate; give beta"));
-    CHECK_THAT(with("eager = { alpha = 1e-6, beta = -1e-9 }"),
-               Contains(at_line + "host.node.eager.beta = -1e-09: must be >= 1e-18 and <= 1e+18"));
-    CHECK_THAT(with("eager = { alpha = \"1\", beta = 1e-9 }"),
-               Contains("host.node.eager.alpha = \"1\": must be a number, >= 1e-18"));
-    CHECK_THAT(with("eager = { alpha = nan, beta = 1e-9 }"),
-               Contains("alpha = nan: must be a finite number"));
-    CHECK_THAT(
-        with("eager = 1e-6"),
-        Contains(at_line + "host.node.eager = 1e-06: is a section; write [host.node.eager] and its keys"));
-    CHECK_THAT(with("[network]"),
-               Contains(at_line + "[network]: unknown section; the sections are machine, host, device"));
-    CHECK_THAT(with("[device]\neager_from = 0"),
-               Contains(at_line + "device.rendezvous_from is missing; give the bytes"));
-    CHECK_THAT(with("[device]\neager_from = 9\nrendezvous_from = 8"),
-               Contains("device.eager_from = 9: more than device.rendezvous_from = 8; give at most that"));
-    CHECK_THAT(
-        with("[device]\neager_from = 0\nrendezvous_from = 8\nnode.short = { alpha = 1e-6, beta = 1e-9 }"),
-        Contains(
-            ":11: device.node.short: by device.eager_from and rendezvous_from no message is short; leave "
-            "it out"));
-    CHECK_THAT(with("[device]\neager_from = -1\nrendezvous_from = 8"),
-               Contains("device.eager_from = -1: must be >= 0"));
-    CHECK_THAT(with("[[copy]]\nprocesses = 1\nto_device = { alpha = 1e-6, rate = 1e9 }"),
-               Contains(at_line + "copy.to_host is missing; give { alpha"));
     const std::string copy =
         "[[copy]]\nprocesses = 1\nto_device = { alpha = 1e-6, rate = 1e9 }\n"
         "to_host = { alpha = 1e-6, beta = 1e-9 }\n";
-    CHECK(with(copy).empty());
-    CHECK_THAT(with(copy + copy), Contains(":13: copy.processes = 1: given twice; give it once"));
-    CHECK_THAT(complaints("copy = 1\n"), Contains(":1: copy = 1: is a section"));
+    const std::string put = "node = { overhead = 1e-6, latency = 2e-6 }\n";
+    for (const std::string& good :
+         {std::string(), copy, "[transports.isend]\n" + put + "[transports.put]\n" + put})
+        CHECK(complaints(valid_machine + good).empty());
+    // Lines behind a valid machine, of which the first is line 8, and parts of the complaints.
+    const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+        {"egaer = { alpha = 1e-6, beta = 1e-9 }",
+         {":8: host.node.egaer: unknown key; [host.node] has short, eager, rendezvous ",
+          "(did you mean \"eager\"?)"}},
+        {"eager = { alpha = 1e-6 }", {":8: host.node.eager: beta is missing; give beta"}},
+        {"eager = { beta = 1e-6 }", {":8: host.node.eager.alpha is missing; give the seconds a message"}},
+        {"eager = { alpha = 1e-6, beta = 1e-9, rate = 1e9 }",
+         {":8: host.node.eager: has beta and rate; give beta"}},
+        {"eager = { alpha = 1e-6, beta = -1e-9 }",
+         {":8: host.node.eager.beta = -1e-09: must be >= 1e-18 and <= 1e+18"}},
+        {"eager = { alpha = \"1\", beta = 1e-9 }",
+         {"host.node.eager.alpha = \"1\": must be a number, >= 1e-18"}},
+        {"eager = { alpha = nan, beta = 1e-9 }", {"alpha = nan: must be a finite number"}},
+        {"eager = 1e-6", {":8: host.node.eager = 1e-06: is a section; write [host.node.eager] and its keys"}},
+        {"eager = { alpha = 1e-6, beta = 1e-9, overhead = 2e-6 }",
+         {":8: host.node.eager.overhead = 2e-06: more than host.node.eager.alpha = 1e-06",
+          "give at most that"}},
+        {"eager = { alpha = 1e-6, beta = 1e-9, overhead = -1e-7 }",
+         {":8: host.node.eager.overhead = -1e-07: must be >= 0"}},
+        {"[network]", {":8: [network]: unknown section; the sections are machine, host, device"}},
+        {"[device]\neager_from = 0", {":8: device.rendezvous_from is missing; give the bytes"}},
+        {"[device]\neager_from = 9\nrendezvous_from = 8",
+         {"device.eager_from = 9: more than device.rendezvous_from = 8; give at most that"}},
+        {"[device]\neager_from = 0\nrendezvous_from = 8\nnode.short = { alpha = 1e-6, beta = 1e-9 }",
+         {":11: device.node.short: by device.eager_from and rendezvous_from no message is short; "}},
+        {"[device]\neager_from = -1\nrendezvous_from = 8", {"device.eager_from = -1: must be >= 0"}},
+        {"[[copy]]\nprocesses = 1\nto_device = { alpha = 1e-6, rate = 1e9 }",
+         {":8: copy.to_host is missing; give { alpha"}},
+        {copy + copy, {":13: copy.processes = 1: given twice; give it once"}},
+        {"[[copy]]\nto_device = { alpha = 1e-6, beta = 1e-9, overhead = 1e-7 }",
+         {":9: copy.to_device.overhead: unknown key; [copy.to_device] has alpha, beta, rate"}},
+        {"[transports.put]\n" + put,
+         {":9: transports.put.node: costs are beside those of isend; give transports.isend.node"}},
+        {"[transports.isend]\nnode = { overhead = 1e-6 }",
+         {":9: transports.isend.node.latency is missing; give the seconds"}},
+        {"[compute]",
+         {":8: compute.rate is missing; give the bytes a second",
+          ":8: compute.launch is missing; give the seconds"}},
+        {"[launch]\nnode = -1",
+         {"launch.node = -1: must be >= 0", ":8: launch.wait is missing; give the seconds of a host's wait",
+          "launches are priced beside the bytes of their work; give the section [compute], too"}},
+        {"[launch]\nlaunch = 1e-6\n[compute]\nrate = 1e9\nlaunch = 1e-6",
+         {"the section [launch] prices launches, too; leave compute.launch out"}},
+        {"[compute]\nrate = 1e9\nlaunch = -1e-6\nflop_rate = 0\ncahce = { bytes = 1, rate = 1 }",
+         {"compute.launch = -1e-06: must be >= 0", "compute.flop_rate = 0: must be >= 1e-18",
+          "compute.cahce: unknown key; [compute] has rate, launch, flop_rate, look, cache ",
+          "(did you mean \"cache\"?)"}},
+        {"[compute]\nrate = 1e9\nlaunch = 0\ncache = { rate = 1e8 }",
+         {"compute.cache.bytes is missing; give the bytes",
+          "compute.rate = 1000000000.0: more than compute.cache.rate = 100000000.0; give at most that"}},
+        {"[noise]\nall_reduce = \"60 us\"\nreduce = 1e-6",
+         {"noise.all_reduce = \"60 us\": must be a number, >= 0",
+          "noise.reduce: unknown key; [noise] has all_reduce, nonblocking_all_reduce, exchange"}},
+    };
+    for (const auto& [text, expected] : cases)
+        for (const std::string& part : expected)
+            CHECK_THAT(complaints(valid_machine + text + "\n"), Contains(part));
+    CHECK_THAT(complaints("copy = 1\n"), Contains("keel_test_machine.toml:1: copy = 1: is a section"));
     CHECK_THAT(complaints("[machine]\nranks_per_node = 2\nranks_per_socket = 3\n"),
                Contains("machine.ranks_per_socket = 3: more than machine.ranks_per_node = 2"));
     CHECK_THAT(complaints("[machine]\nconcurrency = 1.1\n"),
                Contains(":2: machine.concurrency = 1.1: must be"));
-    CHECK_THAT(
-        with("eager = { alpha = 1e-6, beta = 1e-9, overhead = 2e-6 }"),
-        Contains(at_line + "host.node.eager.overhead = 2e-06: more than host.node.eager.alpha = 1e-06; "
-                           "give at most that"));
-    CHECK_THAT(with("eager = { alpha = 1e-6, beta = 1e-9, overhead = -1e-7 }"),
-               Contains(at_line + "host.node.eager.overhead = -1e-07: must be >= 0"));
-    CHECK_THAT(with("[[copy]]\nto_device = { alpha = 1e-6, beta = 1e-9, overhead = 1e-7 }"),
-               Contains(":9: copy.to_device.overhead: unknown key; [copy.to_device] has alpha, beta, rate"));
-    const std::string put = "node = { overhead = 1e-6, latency = 2e-6 }\n";
-    CHECK(with("[transports.isend]\n" + put + "[transports.put]\n" + put).empty());
-    CHECK_THAT(
-        with("[transports.put]\n" + put),
-        Contains(":9: transports.put.node: costs are beside those of isend; give transports.isend.node"));
-    CHECK_THAT(with("[transports.isend]\nnode = { overhead = 1e-6 }"),
-               Contains(":9: transports.isend.node.latency is missing; give the seconds"));
-    CHECK_THAT(with("[compute]"), Contains(at_line + "compute.rate is missing; give the bytes a second") &&
-                                      Contains(at_line + "compute.launch is missing; give the seconds"));
-    CHECK_THAT(
-        with("[launch]\nnode = -1"),
-        Contains("launch.node = -1: must be >= 0") &&
-            Contains(at_line + "launch.wait is missing; give the seconds of a host's wait") &&
-            Contains("launches are priced beside the bytes of their work; give the section [compute], too"));
-    CHECK_THAT(with("[launch]\nlaunch = 1e-6\n[compute]\nrate = 1e9\nlaunch = 1e-6"),
-               Contains("the section [launch] prices launches, too; leave compute.launch out"));
-    CHECK_THAT(with("[compute]\nrate = 1e9\nlaunch = -1e-6\nflop_rate = 0\ncahce = { bytes = 1, rate = 1 }"),
-               Contains("compute.launch = -1e-06: must be >= 0") &&
-                   Contains("compute.flop_rate = 0: must be >= 1e-18") &&
-                   Contains("compute.cahce: unknown key; [compute] has rate, launch, flop_rate, look, cache "
-                            "(did you mean \"cache\"?)"));
-    CHECK_THAT(
-        with("[compute]\nrate = 1e9\nlaunch = 0\ncache = { rate = 1e8 }"),
-        Contains("compute.cache.bytes is missing; give the bytes") &&
-            Contains("compute.rate = 1000000000.0: more than compute.cache.rate = 100000000.0; give at "
-                     "most that"));
-    CHECK_THAT(with("[noise]\nall_reduce = \"60 us\"\nreduce = 1e-6"),
-               Contains("noise.all_reduce = \"60 us\": must be a number, >= 0") &&
-                   Contains("noise.reduce: unknown key; [noise] has all_reduce, nonblocking_all_reduce, "
-                            "exchange"));
     CHECK_THAT(complaints("[machine\n"), Contains("keel_test_machine.toml:1: not valid TOML"));
     CHECK_THAT(read_file("no/such/file.toml").errors.front(), Contains("cannot be read"));
 }

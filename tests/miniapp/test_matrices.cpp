@@ -25,13 +25,12 @@ using namespace keel;
 using Dense = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
 // The entries, or what is wrong.
-std::string read(const std::string& text, Dense& entries) {
+std::string read(const std::string& text, Dense& entries, const ReadLimit& limit = {}) {
     std::istringstream file(text);
     try {
         const MatrixHeader header = read_matrix_header(file, "m.mtx");
-        read_matrix_entries(file, "m.mtx", header, [&](const FileEntry& entry) {
-            entries[{entry.row, entry.column}] += entry.value;
-        });
+        const auto take = [&](const FileEntry& entry) { entries[{entry.row, entry.column}] += entry.value; };
+        read_matrix_entries(file, "m.mtx", header, take, limit);
     } catch (const MatrixFileError& error) {
         return error.what();
     }
@@ -47,6 +46,11 @@ Dense dense(const GlobalRows& rows, std::int64_t first = 0) {
              e < static_cast<std::size_t>(rows.first[r + 1]); ++e)
             all[{first + static_cast<std::int64_t>(r), rows.columns[e]}] = rows.values[e];
     return all;
+}
+
+double entry_of(const Dense& a, std::int64_t row, std::int64_t column) {
+    const auto found = a.find({row, column});
+    return found == a.end() ? 0.0 : found->second;
 }
 
 Dense matrix(const MatrixChoice& p) {
@@ -161,15 +165,9 @@ TEST_CASE("a vector is an array of one column or one row") {
 
 TEST_CASE("lines without an entry count against what may be read") {
     const auto told = [](const std::string& comments, const std::string& behind) {
-        std::istringstream file(real + comments + "2 2 2\n1 1 1\n" + behind + "2 2 1\n");
-        try {
-            const MatrixHeader header = read_matrix_header(file, "m.mtx");
-            const auto take = [](const FileEntry&) {};
-            read_matrix_entries(file, "m.mtx", header, take, {1000, "leave them out"});
-        } catch (const MatrixFileError& error) {
-            return std::string(error.what());
-        }
-        return std::string();
+        Dense ignored;
+        return read(real + comments + "2 2 2\n1 1 1\n" + behind + "2 2 1\n", ignored,
+                    {1000, "leave them out"});
     };
     CHECK(told(std::string(2000, '\n'), std::string(900, '\n')).empty());
     CHECK_THAT(told("", std::string(1100, '\n')), Catch::EndsWith("more than 1.0 kB: leave them out"));
@@ -230,12 +228,9 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
         const Dense head = matrix(generated("arrow", 9, 1), ranks);
         for (std::int64_t r = 0; r < 9; ++r)
             for (std::int64_t c = 0; c < 9; ++c) {
-                const auto entry = [&](const Dense& a) {
-                    const auto found = a.find({r, c});
-                    return found == a.end() ? 0.0 : found->second;
-                };
-                CHECK(entry(band) == (r == c ? 5.0 : std::abs(r - c) <= 2 ? -1.0 : 0.0));
-                CHECK(entry(head) == (r == c ? (r == 0 ? 9.0 : 2.0) : r == 0 || c == 0 ? -1.0 : 0.0));
+                CHECK(entry_of(band, r, c) == (r == c ? 5.0 : std::abs(r - c) <= 2 ? -1.0 : 0.0));
+                const double diagonal = r == 0 ? 9.0 : 2.0;
+                CHECK(entry_of(head, r, c) == (r == c ? diagonal : r == 0 || c == 0 ? -1.0 : 0.0));
             }
         for (const auto& p :
              {generated("banded", 9, 2), generated("banded", 9, 20), generated("arrow", 9, 1)})
@@ -245,10 +240,8 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
     const Dense blocks = matrix(generated("dense_blocks", 11, 3), 2);
     for (std::int64_t r = 0; r < 11; ++r)
         for (std::int64_t c = 0; c < 11; ++c) {
-            const auto found = blocks.find({r, c});
             const bool across = r / 3 + c / 3 == 3;  // from corner to corner
-            REQUIRE((found == blocks.end()) == across);
-            if (!across) CHECK(found->second == (r == c ? 14.0 : -1.0));
+            CHECK(entry_of(blocks, r, c) == (across ? 0.0 : r == c ? 14.0 : -1.0));
         }
     for (const std::int64_t rows : {1, 2, 3, 10, 11, 12, 13, 50, 100, 399, 401})
         for (const int block : {1, 3, 7, 20}) {
@@ -272,9 +265,7 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
         const auto x = [&](std::int64_t q) { return wave(mode / n, q / n) * wave(mode % n, q % n); };
         for (std::int64_t q = 0; q < n * n; ++q) {
             double product = 0;
-            for (std::int64_t c = 0; c < n * n; ++c)
-                if (const auto entry = laplace.find({q, c}); entry != laplace.end())
-                    product += entry->second * x(c);
+            for (std::int64_t c = 0; c < n * n; ++c) product += entry_of(laplace, q, c) * x(c);
             CHECK(std::abs(product - values.at({mode, mode}) * x(q)) < 1e-13);
         }
     }
@@ -309,11 +300,10 @@ TEST_CASE("elasticity is symmetric, and rigid modes are in the null space of wha
         const std::int64_t x = r / 2 % 6, y = r / 2 / 6;
         std::array<double, 3> sums{};
         for (std::int64_t c = 0; c < 60; ++c) {
-            const auto entry = A.find({r, c});
-            if (entry == A.end()) continue;
-            CHECK(A.at({c, r}) == entry->second);
+            const double value = entry_of(A, r, c);
+            CHECK(entry_of(A, c, r) == value);
             for (std::size_t n = 0; n < 3; ++n)
-                sums[n] += entry->second * modes.values[static_cast<std::size_t>(c) * 3 + n];
+                sums[n] += value * modes.values[static_cast<std::size_t>(c) * 3 + n];
         }
         const bool wall = x == 0 || x == 5 || y == 0 || y == 4;
         if (wall) CHECK(sums[static_cast<std::size_t>(r % 2)] > 0.1);
@@ -343,11 +333,10 @@ TEST_CASE("convection is exact for what is constant or linear, and has no positi
             double ones = 0;
             std::array<double, 3> slopes{};  // sums of entries times cells' numbers in each direction
             for (std::int64_t c = 0; c < rows; ++c) {
-                const auto entry = A.find({r, c});
-                if (entry == A.end()) continue;
-                CHECK((entry->second > 0) == (r == c));
-                ones += entry->second;
-                for (std::size_t d = 0; d < 3; ++d) slopes[d] += entry->second * place(c)[d];
+                const double value = entry_of(A, r, c);
+                CHECK((value > 0) == (r == c));
+                ones += value;
+                for (std::size_t d = 0; d < 3; ++d) slopes[d] += value * place(c)[d];
             }
             bool wall = false;
             for (std::size_t d = 0; d < (cells[2] == 1 ? 2U : 3U); ++d)
@@ -506,26 +495,17 @@ TEST_CASE("reverse Cuthill-McKee is a permutation that narrows a shuffled band, 
     CHECK(bandwidth(shuffled) > 200);
 
     // As a file, with a second component and a row of its own.
-    const auto path =
-        std::filesystem::temp_directory_path() / ("keel_rcm_" + std::to_string(::getpid()) + ".mtx");
-    std::ofstream(path) << real << "310 310 " << shuffled.size() + 2 << "\n302 305 1\n305 302 1\n"
-                        <<
-        [&] {
-            std::string lines;
-            for (const auto& [place, value] : shuffled)
-                lines += std::to_string(place.first + 1) + " " + std::to_string(place.second + 1) + " " +
-                         std::to_string(value) + "\n";
-            return lines;
-        }();
-    p.options.matrix = path.string();
+    std::string lines = "302 305 1\n305 302 1\n";
+    for (const auto& [place, value] : shuffled)
+        lines += fmt::format("{} {} {}\n", place.first + 1, place.second + 1, value);
+    const TextFile file(real + fmt::format("310 310 {}\n", shuffled.size() + 2) + lines);
+    p.options.matrix = file.name();
     p.options.ordering = Ordering::natural;
     const Dense natural = matrix(p);
     p.options.ordering = Ordering::rcm;
     const Dense narrow = matrix(p);
-    MatrixChoice q = p;
-    q.options.ordering = Ordering::natural;
-    const auto old = reverse_cuthill_mckee(read_whole_matrix(q));
-    std::filesystem::remove(path);
+    p.options.ordering = Ordering::natural;
+    const auto old = reverse_cuthill_mckee(read_whole_matrix(p));
     CHECK(bandwidth(narrow) <= 6);
     CHECK(narrow.size() == natural.size());
     auto sorted = old;
