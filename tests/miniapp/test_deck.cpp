@@ -142,20 +142,13 @@ neighbours = "all"
 [output]
 json = "run.json"
 )");
-    INFO(joined(deck.errors));
-    REQUIRE(deck.errors.empty());
-    const Parameters& p = deck.parameters;
-    CHECK(p.problem.box == 32);
-    CHECK(p.problem.boxes == Index{3, 2, 1});
-    CHECK(p.problem.a == 0.0);
-    CHECK(p.problem.coefficients == Coefficients::ball);
-    CHECK(p.problem.seed == 12345678901U);
-    CHECK(p.problem.boundary == Boundaries{Boundary::periodic, Boundary::dirichlet, Boundary::neumann});
-    CHECK(p.bottom.solver == "bicgstab");
-    CHECK(p.bottom.tolerance == 1e-2);
-    CHECK(p.comm.overlap);
-    CHECK(p.comm.neighbours == Neighbours::all);
-    CHECK(p.output.json == "run.json");
+    REQUIRE(joined(deck.errors).empty());
+    CHECK(non_default_keys(all_keys(), deck.parameters) ==
+          Words{"problem.box = 32", "problem.boxes = [3,2,1]", "problem.a = 0.0",
+                "problem.coefficients = \"ball\"", "problem.seed = 12345678901",
+                "problem.boundary = [\"periodic\",\"dirichlet\",\"neumann\"]", "bottom.solver = \"bicgstab\"",
+                "bottom.tolerance = 0.01", "comm.neighbours = \"all\"", "comm.overlap = true",
+                "output.json = \"run.json\""});
 }
 
 TEST_CASE("one word of problem.boundary stands for all three directions") {
@@ -180,15 +173,11 @@ TEST_CASE("an override's value is TOML, and a bare word is a string") {
         from_words({"multigrid.tolerance=1e-8", "problem.boxes=[1, 2,3]", "run.deterministic = true",
                     "multigrid.cycle=\"F\"", "bottom.solver=bicgstab_fused", "output.json=/tmp/keel-run.json",
                     "problem.b=2"});
-    INFO(joined(deck.errors));
-    REQUIRE(deck.errors.empty());
-    CHECK(deck.parameters.multigrid.tolerance == 1e-8);
-    CHECK(deck.parameters.problem.boxes == Index{1, 2, 3});
-    CHECK(deck.parameters.run.deterministic);
-    CHECK(deck.parameters.multigrid.cycle == Cycle::f);
-    CHECK(deck.parameters.bottom.solver == "bicgstab_fused");
-    CHECK(deck.parameters.output.json == "/tmp/keel-run.json");
-    CHECK(deck.parameters.problem.b == 2.0);
+    REQUIRE(joined(deck.errors).empty());
+    CHECK(non_default_keys(all_keys(), deck.parameters) ==
+          Words{"problem.boxes = [1,2,3]", "problem.b = 2.0", "multigrid.cycle = \"F\"",
+                "multigrid.tolerance = 1e-08", "bottom.solver = \"bicgstab_fused\"",
+                "run.deterministic = true", "output.json = \"/tmp/keel-run.json\""});
 }
 
 TEST_CASE("an empty override is an empty string") {
@@ -213,17 +202,6 @@ TEST_CASE("what is no override is refused with the form it should have") {
 TEST_CASE("a key given twice on the command line is refused") {
     expect_error(from_words({"problem.box=16", "problem.box=32"}).errors,
                  "command line: problem.box = 32: given twice (before: 16); give it once");
-}
-
-TEST_CASE("the error messages read as the design says") {
-    const Words errors = from_words({"bottom.solver=bicgstabb"}).errors;
-    expect_error(
-        errors,
-        "command line: bottom.solver = \"bicgstabb\": unknown solver; choose bicgstab, bicgstab_fused, "
-        "cg, ");
-    expect_error(errors, " (did you mean \"bicgstab\"?)");
-    expect_error(from_words({"run.backend=opnemp"}).errors,
-                 "command line: run.backend = \"opnemp\": unknown backend; choose openmp, ");
 }
 
 TEST_CASE("numbers must have the right type and lie in range") {
@@ -280,12 +258,9 @@ TEST_CASE("numbers must have the right type and lie in range") {
 }
 
 TEST_CASE("the ends of a range are in or out as the table says") {
-    CHECK(from_words({"problem.box=1"}).errors.empty());
-    CHECK(from_words({"problem.box=1024"}).errors.empty());
-    CHECK(from_words({"problem.a=0"}).errors.empty());
-    CHECK(from_words({"multigrid.pre=0"}).errors.empty());
-    CHECK(from_words({"comm.ghost_depth=8"}).errors.empty());
-    CHECK(from_words({"problem.boxes_per_rank=2147483647"}).errors.empty());
+    for (const std::string word : {"problem.box=1", "problem.box=1024", "problem.a=0", "multigrid.pre=0",
+                                   "comm.ghost_depth=8", "problem.boxes_per_rank=2147483647"})
+        CHECK(from_words({word}).errors.empty());
 }
 
 TEST_CASE("a misspelt name is answered with the nearest one") {
@@ -302,6 +277,7 @@ TEST_CASE("a misspelt name is answered with the nearest one") {
         {"box=8", "problem.box"},                             // no section
         {"problem.det=true", "run.deterministic"},            // the beginning of a name
         {"multigrid.smoother=cheby", "chebyshev"},
+        {"run.backend=opnemp", "openmp"},
         {"multigrid.smoother=GSRB", "gsrb"},
         {"problem.placement=lexigraphic", "lexicographic"},
         {"problem.boundary=peroidic", "periodic"},
@@ -781,26 +757,6 @@ TEST_CASE("every key appears once in each rendering of the table") {
         for (std::size_t i = 0; i < row.size(); ++i) bars += row[i] == '|' && (i == 0 || row[i - 1] != '\\');
         CHECK(bars == 5);
     }
-}
-
-TEST_CASE("the resolved deck as JSON has values of the right types") {
-    const auto json = resolved_json(all_keys(), Parameters{});
-    CHECK(json.at("problem").at("box") == 64);
-    CHECK(json.at("problem").at("boxes").dump() == "[0,0,0]");
-    CHECK(json.at("problem").at("boundary") == "periodic");
-    CHECK(json.at("multigrid").at("cycle") == "V");
-    CHECK(json.at("multigrid").at("tolerance") == 1e-10);
-    CHECK(json.at("comm").at("overlap") == false);
-    CHECK(json.at("bottom").at("scaling") == "jacobi");
-    CHECK(json.begin().key() == "problem");
-}
-
-TEST_CASE("keys that differ from their default are listed as they would be written") {
-    const Deck deck = from_words({"problem.box=64", "problem.boundary=[\"periodic\",\"neumann\",\"neumann\"]",
-                                  "problem.contrast=1000", "multigrid.cycle=F"});
-    CHECK(non_default_keys(all_keys(), deck.parameters) ==
-          Words{"problem.contrast = 1000.0", "problem.boundary = [\"periodic\",\"neumann\",\"neumann\"]",
-                "multigrid.cycle = \"F\""});
 }
 
 TEST_CASE("a default that is no choice is a programming mistake") {
