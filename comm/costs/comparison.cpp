@@ -1,24 +1,27 @@
 #include "comm/costs/comparison.hpp"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/check.hpp"
 
 namespace keel {
 namespace {
 
-constexpr double Load::*load_members[] = {&Load::overhead, &Load::latency, &Load::on_node, &Load::off_node,
-                                          &Load::off_node_bytes};
-
-// Calls visit(number) for all of a share's numbers, always in the same order.
-template <class AnyShare, class Visit>
-void for_each_number(AnyShare& share, const Visit& visit) {
-    for (auto* const side : {&share.sent, &share.received}) {
-        for (const auto member : volume_members) visit(side->volume.*member);
-        for (auto* const of_stages : {&side->loads, &side->near})
-            for (auto& load : *of_stages)
-                for (const auto member : load_members) visit(load.*member);
-    }
+// Structures of doubles alone as the numbers that ranks exchange, and back.
+template <class T>
+std::vector<double> numbers_of(std::span<const T> all) {
+    std::vector<double> numbers(all.size_bytes() / sizeof(double));
+    std::ranges::copy(std::as_bytes(all), std::as_writable_bytes(std::span(numbers)).begin());
+    return numbers;
+}
+template <class T>
+std::vector<T> from_numbers(std::span<const double> numbers) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
+    std::vector<T> all(numbers.size_bytes() / sizeof(T));
+    std::ranges::copy(std::as_bytes(numbers), std::as_writable_bytes(std::span(all)).begin());
+    return all;
 }
 
 void add(Share::Side& side, std::size_t stage, const Message& message, double bytes, const Setup& setup,
@@ -132,24 +135,7 @@ Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& set
 }
 
 std::vector<Share> gather(const Communicator& comm, const Share& mine) {
-    std::vector<double> own;
-    for_each_number(mine, [&](double number) { own.push_back(number); });
-    own.push_back(mine.sent.longest);
-    const std::vector<double> numbers = comm.gather(own);
-    std::vector<Share> all(numbers.size() / own.size());
-    auto next = numbers.begin();
-    for (Share& share : all) {
-        for_each_number(share, [&](double& number) { number = *next++; });
-        share.sent.longest = *next++;
-    }
-    return all;
-}
-
-TimesByNodes words_by_nodes() {
-    TimesByNodes words{.agreed = 10};  // five seconds, in either reading of sockets
-    const Share any;
-    for_each_number(any, [&](double) { ++words.on_node; });
-    return words;
+    return from_numbers<Share>(comm.gather(numbers_of(std::span(&mine, 1))));
 }
 
 SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, const Setup& setup) {
@@ -175,39 +161,25 @@ std::vector<SchemeRow> times_by_nodes(const Communicator& comm, const Communicat
                                       const Setup& setup) {
     check(setup.model != nullptr, "times are those of a machine");
     check_equal(schemes.size(), mine.size(), "every scheme has a share");
-    std::vector<double> own;
-    for (const Share& share : mine) for_each_number(share, [&](double number) { own.push_back(number); });
+    const std::vector<double> own = numbers_of(mine);
     const std::vector<int> counts(static_cast<std::size_t>(node.size()), static_cast<int>(own.size()));
-    const std::vector<double> numbers = node.all_gather(own, counts);
+    const auto all = from_numbers<Share>(node.all_gather(own, counts));  // by rank, by scheme
     const std::vector<int> here(counts.size(), 0);
-    std::vector<double> slowest_times;
+    std::vector<PlanTime> times;  // by scheme, in either reading of sockets
     for (std::size_t scheme = 0; scheme < schemes.size(); ++scheme) {
-        std::vector<Share> shares(counts.size());
-        for (std::size_t rank = 0; rank < shares.size(); ++rank) {
-            auto next = numbers.begin() +
-                        static_cast<std::ptrdiff_t>(rank * own.size() + scheme * own.size() / schemes.size());
-            for_each_number(shares[rank], [&](double& number) { number = *next++; });
-        }
-        for (const auto loads : {&Share::Side::loads, &Share::Side::near}) {
-            const PlanTime time = time_of(shares, loads, setup.model->machine, here);
-            slowest_times.insert(slowest_times.end(), {time.local, time.first});
-            slowest_times.insert(slowest_times.end(), time.stages.begin(), time.stages.end());
-        }
+        std::vector<Share> shares;
+        for (std::size_t rank = 0; rank < here.size(); ++rank)
+            shares.push_back(all[rank * schemes.size() + scheme]);
+        for (const auto loads : {&Share::Side::loads, &Share::Side::near})
+            times.push_back(time_of(shares, loads, setup.model->machine, here));
     }
-    slowest_times = comm.max(std::move(slowest_times));
+    times = from_numbers<PlanTime>(comm.max(numbers_of(std::span(std::as_const(times)))));
     std::vector<SchemeRow> rows;
-    auto next = slowest_times.begin();
-    const auto read = [&] {
-        PlanTime time{next[0], {next[2], next[3], next[4]}, next[1]};
-        next += 5;
-        return time;
-    };
-    for (const SchemeOptions& scheme : schemes) {
+    for (std::size_t scheme = 0; scheme < schemes.size(); ++scheme) {
         SchemeRow& row = rows.emplace_back();
-        row.scheme = scheme;
-        row.time = read();
-        const PlanTime near = read();
-        if (sockets_missing(setup)) row.near = near;
+        row.scheme = schemes[scheme];
+        row.time = times[2 * scheme];
+        if (sockets_missing(setup)) row.near = times[2 * scheme + 1];
     }
     return rows;
 }

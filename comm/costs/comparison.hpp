@@ -74,10 +74,8 @@ std::vector<SchemeRow> times_by_nodes(const Communicator& comm, const Communicat
                                       std::span<const SchemeOptions> schemes, std::span<const Share> mine,
                                       const Setup& setup);
 // Doubles that times_by_nodes() communicates for a scheme: each rank's on its node, and those of the maximum.
-struct TimesByNodes {
-    std::size_t on_node = 0, agreed = 0;
-};
-TimesByNodes words_by_nodes();
+inline constexpr std::size_t words_on_node = sizeof(Share) / sizeof(double);
+inline constexpr std::size_t words_agreed = 2 * sizeof(PlanTime) / sizeof(double);
 
 // Fills `pattern` of the rows, if the first is standard's and there is a model.
 void count_pattern(std::span<SchemeRow> rows, const Pattern& pattern, const Setup& setup);

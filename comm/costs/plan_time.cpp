@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 namespace keel {
 
@@ -47,7 +48,7 @@ double PlanTime::between_nodes() const {
 }
 
 double PlanTime::total() const {
-    return first + (stages.empty() ? 0.0 : between_nodes() - stages.front());
+    return first + (between_nodes() - stages.front());
 }
 
 }  // namespace keel

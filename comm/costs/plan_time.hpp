@@ -3,8 +3,8 @@
 // The time that a plan takes on a machine, from its real messages: exact duplicates, sends and receives, the
 // protocol of each message. Pure.
 
+#include <array>
 #include <span>
-#include <vector>
 
 #include "comm/costs/machine.hpp"
 #include "comm/ranks/locality.hpp"
@@ -35,8 +35,8 @@ struct Load {
 double slowest(const Machine& machine, std::span<const int> node_of, std::span<const Load> loads);
 
 struct PlanTime {
-    double local = 0;            // the phase that overlaps the others
-    std::vector<double> stages;  // as in the plan, one after the other
+    double local = 0;                // the phase that overlaps the others
+    std::array<double, 3> stages{};  // as in the plan, one after the other
     double first = 0;  // `local` and the first stage, for the process that both together take longest
 
     double between_nodes() const;  // the stages

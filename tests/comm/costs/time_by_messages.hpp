@@ -39,8 +39,8 @@ inline PlanTime plan_time(const Machine& machine, Memory memory, const RankPlace
         return list;
     };
     PlanTime time;
-    for (const PhaseMessages& phase : plan.phases)
-        time.stages.push_back(phase_time(machine, memory, ranks, sized(phase.messages)));
+    for (std::size_t n = 0; n < plan.phases.size(); ++n)
+        time.stages.at(n) = phase_time(machine, memory, ranks, sized(plan.phases[n].messages));
     std::vector<SizedMessage> messages = sized(plan.local.messages);
     time.local = phase_time(machine, memory, ranks, messages);
     if (!plan.phases.empty()) {

@@ -44,16 +44,15 @@ void agree(Trace& trace, Event event, const VirtualLevels& levels, const AmgOpti
         communication_for(use, levels.comm, options).chooser == SchemeChooser::automatic) {
         const std::vector<SchemeOptions> schemes = candidates_without_axes(chosen);
         for (const SchemeOptions& scheme : schemes) plan(scheme);
-        const TimesByNodes words = words_by_nodes();
         trace.push_back({.kind = Event::Kind::gather,
                          .level = event.level,
                          .op = Op::plans,
                          .calls = 1,
-                         .words = schemes.size() * words.on_node,
+                         .words = schemes.size() * words_on_node,
                          .whom = GatherAmong::node});
         trace.push_back({.kind = Event::Kind::all_reduce,
                          .level = event.level,
-                         .words = schemes.size() * words.agreed,
+                         .words = schemes.size() * words_agreed,
                          .maximum = true});
     }
     plan(chosen);
