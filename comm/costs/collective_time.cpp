@@ -76,11 +76,6 @@ std::vector<RoundTime> rounds_among(const Machine& machine, const RankPlaces& ra
     return all;
 }
 
-double sum_of(std::span<const RoundTime> rounds) {
-    return std::accumulate(rounds.begin(), rounds.end(), 0.0,
-                           [](double sum, const RoundTime& round) { return sum + round.seconds; });
-}
-
 // Seconds of rounds at distances 1, 2, 4, ...: send_all(rounds, distance, ranks) sends the messages of one.
 template <class SendAll>
 double time_of_doublings(const Machine& machine, const RankPlaces& ranks, const SendAll& send_all) {
@@ -94,6 +89,11 @@ double time_of_doublings(const Machine& machine, const RankPlaces& ranks, const 
 }
 
 }  // namespace
+
+double sum_of(std::span<const RoundTime> rounds) {
+    return std::accumulate(rounds.begin(), rounds.end(), 0.0,
+                           [](double sum, const RoundTime& round) { return sum + round.seconds; });
+}
 
 std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const Topology& topology, std::size_t words,
                                          Pairing pairing, std::size_t most_ranks) {

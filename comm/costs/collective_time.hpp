@@ -4,6 +4,7 @@
 // messages, as a phase of a plan. All throw MissingParameter. Pure.
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "comm/costs/machine.hpp"
@@ -21,6 +22,7 @@ struct RoundTime {
     double seconds = 0;
     double busy = 0;
 };
+double sum_of(std::span<const RoundTime> rounds);  // seconds, one after the other
 // All rounds of a sum of `words` doubles in their order, those that are counted last: if more than
 // `most_ranks` ranks fill equal nodes in turn, nodes and ranks in powers of two, the rounds of `most_ranks`
 // are computed and those that further nodes add are counted; not for halving.

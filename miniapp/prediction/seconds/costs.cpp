@@ -8,12 +8,6 @@
 namespace keel {
 namespace {
 
-double sum_of(std::span<const RoundTime> rounds) {
-    double seconds = 0;
-    for (const RoundTime& round : rounds) seconds += round.seconds;
-    return seconds;
-}
-
 Model changed(Model model, const MachineChange& change) {
     Machine& machine = model.machine;
     machine.noise.all_reduce += change.all_reduce;

@@ -27,10 +27,7 @@ struct Places {
     double time(const Machine& machine, std::size_t words, Pairing pairing,
                 std::size_t most_ranks = 4096) const {
         if (pairing == Pairing::slices && !can_slice(topology, words)) pairing = Pairing::leaders;
-        double seconds = 0;
-        for (const RoundTime& round : all_reduce_rounds(machine, topology, words, pairing, most_ranks))
-            seconds += round.seconds;
-        return seconds;
+        return sum_of(all_reduce_rounds(machine, topology, words, pairing, most_ranks));
     }
 
     Topology topology;
