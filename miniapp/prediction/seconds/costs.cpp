@@ -78,23 +78,26 @@ double Costs::work(double calls, const Work& work, Op op, const DeviceCounts& de
            (in_block ? work.bytes / launch->block : machine().compute->time(calls, work));
 }
 
-const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t fields,
-                                         std::size_t value_bytes, bool one_colour) {
-    const auto [found, is_new] = exchanges_.try_emplace({level, use, fields, value_bytes, one_colour});
+const Costs::OfExchange& Costs::exchange(const Event& event) {
+    const auto& [level, use, fields, value_bytes] =
+        std::tie(event.level, event.use, event.fields, event.value_bytes);
+    const auto [found, is_new] = exchanges_.try_emplace({level, use, fields, value_bytes, event.one_colour});
     OfExchange& cost = found->second;
     if (!is_new) return cost;
     const auto planned = std::ranges::find_if(
-        plans_, [&](const ExchangePlan& plan) { return plan.level == level && plan.use == use; });
+        plans_, [&](const ExchangePlan& plan) { return plan.level == event.level && plan.use == event.use; });
     check(planned != plans_.end(), "every exchange of a solve is planned for");
     const auto send = [&](const std::vector<Plan>& plans) {
         const SchemeRow row =
-            planned->nodes.summary(planned->scheme, plans, fields, &ranks_.model, value_bytes);
+            planned->nodes.summary(planned->scheme, plans, event.fields, &ranks_.model, event.value_bytes);
         cost.wait = row.seconds() + machine().noise.exchange;
         cost.most = row.most_sent;
         cost.all = row.all;
     };
-    if (one_colour) {
-        cost = exchange(level, use, fields, value_bytes);
+    if (event.one_colour) {
+        Event both = event;
+        both.one_colour = false;
+        cost = exchange(both);
         if (!planned->one_colour) return cost;
         std::vector<Plan> plans = planned->plans;
         std::ranges::transform(plans, plans.begin(), of_one_colour);

@@ -79,9 +79,8 @@ class Costs {
 
     // Seconds of `calls` calls that did `work` together, and asked a device for this.
     double work(double calls, const Work& work, Op op = Op::vector, const DeviceCounts& device = {}) const;
-    // `one_colour`: that is all that is wanted.
-    const OfExchange& exchange(int level, ExchangeUse use, std::size_t fields,
-                               std::size_t value_bytes = sizeof(double), bool one_colour = false);
+    // The messages of an event.
+    const OfExchange& exchange(const Event& event);
     // Seconds of an all-reduce among the ranks that have some of a level; and of gathering `words` words from
     // each rank of some.
     double all_reduce(int level, std::size_t words);

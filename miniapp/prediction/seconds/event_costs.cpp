@@ -68,10 +68,7 @@ class EventTable {
             case Event::Kind::progress:
                 return {row({{"progress", true}})};
             case Event::Kind::exchange: {
-                const double packed =
-                    costs_.with({})
-                        .exchange(event.level, event.use, event.fields, event.value_bytes, event.one_colour)
-                        .packed_bytes;
+                const double packed = costs_.with({}).exchange(event).packed_bytes;
                 const int waits = message(Part::ghosts, event);
                 if (packed == 0) return {waits};
                 const int packs = work(Part::ghosts, {.calls = 1, .work = {0, packed}});

@@ -9,18 +9,14 @@
 namespace keel {
 namespace {
 
-const Costs::OfExchange& exchanged(const Event& event, Costs& costs) {
-    return costs.exchange(event.level, event.use, event.fields, event.value_bytes, event.one_colour);
-}
-
 double sparse_alltoallv(const Event& event, Costs& costs) {
     const double barriers = static_cast<double>(event.calls) * costs.all_reduce(event.level, 1);
-    return barriers + (event.fields == 0 ? 0 : exchanged(event, costs).wait);
+    return barriers + (event.fields == 0 ? 0 : costs.exchange(event).wait);
 }
 // Lengths and contents, of what its own ranks need of others, of what other nodes need, and of the short
 // answers of further rounds.
 double gathered_on_node(const Event& event, Costs& costs) {
-    const Volume needed = event.fields == 0 ? Volume() : exchanged(event, costs).most;
+    const Volume needed = event.fields == 0 ? Volume() : costs.exchange(event).most;
     const auto words = [](double bytes) { return 1 + static_cast<std::size_t>(bytes / sizeof(double)); };
     const auto gathered = [&](std::size_t most) { return costs.gather(GatherAmong::node, most); };
     return 2.0 * static_cast<double>(event.calls) * gathered(1) + gathered(words(needed.bytes)) +
@@ -81,7 +77,7 @@ class Timeline {
     }
 
     void exchange(const Event& event) {
-        const Costs::OfExchange& cost = exchanged(event, costs_);
+        const Costs::OfExchange& cost = costs_.exchange(event);
         const double ranks = slice_.ranks_on(event.level);
         moves_ = cost.moved_by_all > 0;
         const auto move = [&](Op op) {
@@ -218,7 +214,7 @@ bool is_all_reduce(const TimerRow& row) {
 double message_seconds(const Event& event, Costs& costs) {
     switch (event.kind) {
         case Event::Kind::exchange:
-            return exchanged(event, costs).all.messages > 0 ? exchanged(event, costs).wait : 0;
+            return costs.exchange(event).all.messages > 0 ? costs.exchange(event).wait : 0;
         case Event::Kind::all_reduce:
             return costs.all_reduce(event.level, event.words);
         case Event::Kind::sparse_alltoallv:
