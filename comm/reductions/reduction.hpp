@@ -86,6 +86,7 @@ class DecoratedReduction : public Reduction {
     }
     bool progress() override { return inner_->progress(); }
     Reductions count() const override { return inner_->count(); }
+    bool alone() const override { return inner_->alone(); }
 
   protected:
     void finish(int slot, std::span<double> totals) override {

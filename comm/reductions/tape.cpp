@@ -11,10 +11,8 @@ namespace {
 
 class TapedReduction : public DecoratedReduction {
   public:
-    TapedReduction(std::unique_ptr<Reduction> inner, bool alone, Tape& tape)
-        : DecoratedReduction(std::move(inner)), alone_(alone), tape_(tape) {}
-
-    bool alone() const override { return alone_; }
+    TapedReduction(std::unique_ptr<Reduction> inner, Tape& tape)
+        : DecoratedReduction(std::move(inner)), tape_(tape) {}
 
     void sum(std::span<const double> parts, std::span<double> totals) override {
         DecoratedReduction::sum(parts, totals);
@@ -41,7 +39,6 @@ class TapedReduction : public DecoratedReduction {
     }
 
   private:
-    bool alone_;
     Tape& tape_;
 };
 
@@ -74,8 +71,7 @@ void Tape::pass(std::span<double> totals) {
 }
 
 std::unique_ptr<Reduction> taped(std::unique_ptr<Reduction> inner, Tape& tape) {
-    const bool alone = inner->alone();
-    return std::make_unique<TapedReduction>(std::move(inner), alone, tape);
+    return std::make_unique<TapedReduction>(std::move(inner), tape);
 }
 
 }  // namespace keel

@@ -49,10 +49,8 @@ class RecordedExchange : public Exchange {
 
 class RecordedReduction : public DecoratedReduction {
   public:
-    RecordedReduction(std::unique_ptr<Reduction> inner, bool alone, Recorder& recorder, int level)
-        : DecoratedReduction(std::move(inner)), alone_(alone), recorder_(recorder), level_(level) {}
-
-    bool alone() const override { return alone_; }
+    RecordedReduction(std::unique_ptr<Reduction> inner, Recorder& recorder, int level)
+        : DecoratedReduction(std::move(inner)), recorder_(recorder), level_(level) {}
 
     void sum(std::span<const double> parts, std::span<double> totals) override {
         note({.kind = Event::Kind::all_reduce}, [&] { DecoratedReduction::sum(parts, totals); });
@@ -99,7 +97,6 @@ class RecordedReduction : public DecoratedReduction {
         recorder_.note(event);
     }
 
-    bool alone_;
     Recorder& recorder_;
     int level_;
     int in_flight_ = 0;
@@ -119,8 +116,7 @@ Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger)
         record(level.deep_ghosts,
                level.fused > 0 ? GhostCells::Purpose::smoothing : GhostCells::Purpose::powers);
         if (!level.reduction) return;
-        const bool alone = level.reduction->alone();
-        level.reduction = std::make_unique<RecordedReduction>(std::move(level.reduction), alone, *this, l);
+        level.reduction = std::make_unique<RecordedReduction>(std::move(level.reduction), *this, l);
     };
     const auto record_moves = [&](int l, LevelRedistribution& moved, Precision precision) {
         moved.before_moves([this, l, precision](Way way) {
@@ -167,8 +163,7 @@ std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)> Recorder::re
 
 void Recorder::record(SparseMatrix& matrix, int level, VectorEntries::Use use) {
     matrix.decorate(recorded(level, use), [this, level](std::unique_ptr<Reduction> reduction) {
-        const bool alone = reduction->alone();
-        return std::make_unique<RecordedReduction>(std::move(reduction), alone, *this, level);
+        return std::make_unique<RecordedReduction>(std::move(reduction), *this, level);
     });
 }
 
