@@ -13,12 +13,11 @@ constexpr int exchanges_per_round = 10;  // a round is long beside a tick of the
 
 // Fields of one level, filled anew before each exchange that is checked.
 struct Fields {
-    Fields(const Backend& backend, const Layout& layout, int ghosts, std::size_t columns,
-           std::size_t value_bytes = sizeof(double))
-        : operations(value_bytes == sizeof(float)
+    Fields(const Backend& backend, const Layout& layout, int ghosts, const SchemeUse& use)
+        : operations(use.value_bytes == sizeof(float)
                          ? backend.make_cycle_operations(layout, ghosts, Storage::boxes, Precision::fp32)
                          : backend.make_operations(layout, ghosts)) {
-        for (std::size_t column = 0; column < columns; ++column) all.push_back(operations->make_field());
+        for (std::size_t column = 0; column < use.columns; ++column) all.push_back(operations->make_field());
     }
 
     void fill(const ValueOfCell& value) {
@@ -49,83 +48,58 @@ double value_of_cell(std::uint64_t seed, const Index& c) {
     return static_cast<double>(scramble(scramble(xy) + static_cast<std::uint64_t>(c[2])) >> 11);
 }
 
-class GhostTrial : public Trial {
+// Exchanges from some fields to others, or to their own ghosts.
+class FieldTrial : public Trial {
   public:
-    GhostTrial(const Backend& backend, const SchemeTable& table, int depth, const ExchangeOfRow& exchange,
-               ValueOfCell value)
-        : depth_(depth),
-          value_(std::move(value)),
-          fields_(backend, table.use.layout, depth, table.use.columns, table.use.value_bytes) {
-        for (std::size_t row = 0; row < table.rows.size(); ++row) {
-            exchanges_.push_back(exchange(row, *fields_.operations));
-            exchanges_.back()->reserve(table.use.columns);
-        }
-    }
+    // Fields of this rank, null where it has none; `depth` layers around boxes are looked at, too.
+    FieldTrial(std::shared_ptr<Fields> from, std::shared_ptr<Fields> to, int depth, ValueOfCell value)
+        : from_(std::move(from)), to_(std::move(to)), depth_(depth), value_(std::move(value)) {}
+
+    void add_row(std::function<void()> exchange) { by_row_.push_back(std::move(exchange)); }
 
     void run(std::size_t row, int times) override {
-        for (int n = 0; n < times; ++n) exchanges_[row]->run(fields_.all);
-        fields_.operations->wait();
-    }
-    std::vector<double> filled(std::size_t row) override {
-        fields_.fill(value_);
-        run(row, 1);
-        return fields_.read(depth_);
-    }
-
-  private:
-    int depth_;
-    ValueOfCell value_;
-    Fields fields_;
-    std::vector<std::unique_ptr<Exchange>> exchanges_;
-};
-
-// The boxes of a coarse level, there or back. A rank that does not go on has no fields away.
-class MoveTrial : public Trial {
-  public:
-    MoveTrial(const GridSetup& grids, const Topology& topology, const Communicator& comm,
-              const Backend& backend, const SchemeTable& table)
-        : here_(backend, table.use.layout, 0, table.use.columns, table.use.value_bytes) {
-        const HierarchyOptions& options = grids.hierarchy;
-        const Layout& after = table.use.moves()->agglomeration.after;
-        if (after.rank() >= 0) away_.emplace(backend, after, 0, table.use.columns, table.use.value_bytes);
-        Fields* const away = away_ ? &*away_ : nullptr;
-        const bool there = table.use.moves()->way == Way::there;
-        from_ = there ? &here_ : away;
-        to_ = there ? away : &here_;
-        const BoxPattern pattern = boxes_moved(table.use);
-        const auto operations = [](const Fields* fields) {
-            return fields ? fields->operations.get() : nullptr;
-        };
-        for (std::size_t row = 0; row < table.rows.size(); ++row) {
-            moves_.push_back(std::make_unique<Redistribution>(
-                Redistribution::Ends{operations(from_), operations(to_)}, comm.rank(), pattern,
-                table.use.layout, table.use.layout.box_cells(),
-                make_plan(pattern, topology, table.rows[row].scheme, comm.rank()), options.exchange,
-                TransportOptions{comm, topology, static_cast<int>(row)}));
-            moves_.back()->reserve(table.use.columns);
-        }
-    }
-
-    void run(std::size_t row, int times) override {
-        const std::vector<Field> none;
-        for (int n = 0; n < times; ++n) moves_[row]->run(from_ ? from_->all : none, to_ ? to_->all : none);
-        for (const Fields* end : {from_, to_})
+        for (int n = 0; n < times; ++n) by_row_[row]();
+        for (const auto& end : {from_, to_})
             if (end) end->operations->wait();
     }
     std::vector<double> filled(std::size_t row) override {
-        if (from_) from_->fill(value_of_cell);
         if (to_) to_->fill([](std::uint64_t, const Index&) { return 0.0; });
+        if (from_) from_->fill(value_);
         run(row, 1);
-        return to_ ? to_->read(0) : std::vector<double>();
+        return to_ ? to_->read(depth_) : std::vector<double>();
     }
 
   private:
-    Fields here_;
-    std::optional<Fields> away_;
-    Fields* from_ = nullptr;
-    Fields* to_ = nullptr;
-    std::vector<std::unique_ptr<Redistribution>> moves_;
+    std::shared_ptr<Fields> from_, to_;
+    int depth_;
+    ValueOfCell value_;
+    std::vector<std::function<void()>> by_row_;
 };
+
+// The boxes of a coarse level, there or back. A rank that does not go on has no fields away.
+std::unique_ptr<Trial> make_move_trial(const GridSetup& grids, const TransportOptions& transport,
+                                       const Backend& backend, const SchemeTable& table) {
+    const SchemeUse& use = table.use;
+    const Layout& after = use.moves()->agglomeration.after;
+    auto from = std::make_shared<Fields>(backend, use.layout, 0, use);
+    auto to = after.rank() < 0 ? nullptr : std::make_shared<Fields>(backend, after, 0, use);
+    if (use.moves()->way == Way::back) std::swap(from, to);
+    auto trial = std::make_unique<FieldTrial>(from, to, 0, value_of_cell);
+    const BoxPattern pattern = boxes_moved(use);
+    const auto operations = [](const auto& end) { return end ? end->operations.get() : nullptr; };
+    const auto fields = [](const auto& end) { return end ? end->all : std::vector<Field>(); };
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        const int rank = transport.comm.rank();
+        auto move = std::make_shared<Redistribution>(
+            Redistribution::Ends{operations(from), operations(to)}, rank, pattern, use.layout,
+            use.layout.box_cells(), make_plan(pattern, transport.topology, table.rows[row].scheme, rank),
+            grids.hierarchy.exchange,
+            TransportOptions{transport.comm, transport.topology, static_cast<int>(row)});
+        move->reserve(use.columns);
+        trial->add_row([move, give = fields(from), get = fields(to)] { move->run(give, get); });
+    }
+    return trial;
+}
 
 }  // namespace
 
@@ -188,7 +162,14 @@ void try_transports(const Communication& how, std::vector<SchemeTable>& tables) 
 
 std::unique_ptr<Trial> make_ghost_trial(const Backend& backend, const SchemeTable& table, int depth,
                                         const ExchangeOfRow& exchange, const ValueOfCell& value) {
-    return std::make_unique<GhostTrial>(backend, table, depth, exchange, value);
+    const auto fields = std::make_shared<Fields>(backend, table.use.layout, depth, table.use);
+    auto trial = std::make_unique<FieldTrial>(fields, fields, depth, value);
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        const std::shared_ptr<Exchange> one = exchange(row, *fields->operations);
+        one->reserve(table.use.columns);
+        trial->add_row([one, all = fields->all] { one->run(all); });
+    }
+    return trial;
 }
 
 std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& all_ranks,
@@ -201,7 +182,7 @@ std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& a
                                                   : all.among(ranks);
     if (table.use.layout.rank() < 0) return nullptr;
     const Topology topology = table.use.among(all_ranks);
-    if (table.use.moves()) return std::make_unique<MoveTrial>(grids, topology, comm, backend, table);
+    if (table.use.moves()) return make_move_trial(grids, {comm, topology}, backend, table);
     const GhostCells& ghosts = *table.use.ghosts();
     const auto exchange = [&](std::size_t row, Operations& operations) {
         const SchemeOptions& scheme = table.rows[row].scheme;
