@@ -109,23 +109,12 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
     for (const SchemeTable& table : tables) {
         if (!table.chosen) return {};
         schemes.resize(static_cast<std::size_t>(table.use.level) + 1);
-        LevelSchemes& level = schemes.back();
-        SchemeOptions* place = nullptr;
-        if (const GhostCells* ghosts = table.use.ghosts()) switch (ghosts->purpose) {
-                case GhostCells::Purpose::stencil:
-                    place = &level.ghosts;
-                    break;
-                case GhostCells::Purpose::interpolation:
-                    place = &level.all_ghosts;
-                    break;
-                case GhostCells::Purpose::smoothing:
-                case GhostCells::Purpose::powers:
-                    place = &level.deep_ghosts;
-                    break;
-            }
+        SchemeOptions LevelSchemes::*place = &LevelSchemes::deep_ghosts;
+        if (table.use.is(GhostCells::Purpose::stencil)) place = &LevelSchemes::ghosts;
+        if (table.use.is(GhostCells::Purpose::interpolation)) place = &LevelSchemes::all_ghosts;
         if (const MovedBoxes* boxes = table.use.moves())
-            place = boxes->way == Way::there ? &level.there : &level.back;
-        if (place) *place = table.rows[*table.chosen].scheme;
+            place = boxes->way == Way::there ? &LevelSchemes::there : &LevelSchemes::back;
+        schemes.back().*place = table.rows[*table.chosen].scheme;
     }
     return schemes;
 }
