@@ -49,19 +49,6 @@ Row row_of(const PredictedSolve& solve) {
     return row;
 }
 
-// A row with the solver and `cells` for each solve that is timed.
-template <class Cells>
-std::string table_of(Solves solves, const std::string& title, const Cells& cells) {
-    ReportTable table(title);
-    for (const PredictedSolve& solve : solves) {
-        if (!solve.is_timed()) continue;
-        Row row = cells(solve);
-        row.insert(row.begin(), Cell("", solve.solver, "solver"));
-        table.add(std::move(row));
-    }
-    return "\n" + table.print();
-}
-
 std::string counts_text(Solves solves) {
     ReportTable table("Predicted solves");
     for (const PredictedSolve& solve : solves) table.add(row_of(solve));
@@ -76,12 +63,13 @@ Cell speed_up(double over, double seconds, const std::string& heading) {
 
 std::string noise_text(Solves solves) {
     const PredictedSolve& base = *std::ranges::find_if(solves, &PredictedSolve::is_timed);
-    const std::string title = fmt::format(
-        "With such a delay of each all-reduce: seconds, and the speed-up on {}; messages between "
-        "nodes that follow each other (d seconds / d alpha)",
-        base.solver);
-    return table_of(solves, title, [&](const PredictedSolve& solve) {
-        Row row;
+    ReportTable table(
+        fmt::format("With such a delay of each all-reduce: seconds, and the speed-up on {}; messages between "
+                    "nodes that follow each other (d seconds / d alpha)",
+                    base.solver));
+    for (const PredictedSolve& solve : solves) {
+        if (!solve.is_timed()) continue;
+        Row row{{"", solve.solver, "solver"}};
         for (std::size_t n = 0; n < noises.size(); ++n)
             for (const auto& [part, name] :
                  {std::pair{&Seconds::bottom, "bottom"}, std::pair{&Seconds::solve, "solve"}}) {
@@ -93,8 +81,9 @@ std::string noise_text(Solves solves) {
             }
         row.emplace_back("", solve.bottom_messages, "messages\nbottom", Unit::count);
         row.emplace_back("", solve.messages, "messages\nsolve", Unit::count);
-        return row;
-    });
+        table.add(std::move(row));
+    }
+    return "\n" + table.print();
 }
 
 // "fastest: ca_cg s=8, 1.90x cg; with 200 us of delay 4.10x"; over the first solver where cg takes no part.
