@@ -136,23 +136,6 @@ std::vector<Fit> fit_protocols(Locality locality, std::span<const TimedMessage> 
     return fits;
 }
 
-std::optional<double> fit_overhead(std::span<const Burst> bursts) {
-    double messages = 0;
-    double seconds = 0;
-    for (const Burst& burst : bursts) {
-        messages += burst.messages / static_cast<double>(bursts.size());
-        seconds += burst.seconds / static_cast<double>(bursts.size());
-    }
-    double xx = 0;
-    double xt = 0;
-    for (const Burst& burst : bursts) {
-        xx += (burst.messages - messages) * (burst.messages - messages);
-        xt += (burst.messages - messages) * (burst.seconds - seconds);
-    }
-    if (!(xx > 0 && xt > 0)) return {};
-    return xt / xx;
-}
-
 std::optional<Concurrency> fit_concurrency(std::span<const std::vector<Burst>> rounds,
                                            double seconds_of_bytes) {
     std::vector<double> shares;

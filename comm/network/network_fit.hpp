@@ -69,10 +69,6 @@ struct Burst {
     double seconds = 0;
 };
 
-// The time by which each further message of a burst, sent and received, keeps its process busy, by least
-// squares. Nothing if it is not positive, or there are fewer than two different numbers of messages.
-std::optional<double> fit_overhead(std::span<const Burst> bursts);
-
 // Machine::concurrency by one rank's bursts: the median of n rounds, and their range, which contains the true
 // median with a probability of 1 - 2^(1 - n).
 struct Concurrency {

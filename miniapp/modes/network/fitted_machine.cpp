@@ -27,9 +27,10 @@ Switches fit_messages(NetworkResults& network, MessagePath path, Memory memory) 
     for (auto& one : network.classes) {
         if (one.path != path || one.samples.empty()) continue;
         one.fits = fit_protocols(one.locality, one.samples, switches);
-        one.overhead = fit_overhead(one.bursts);
+        std::optional<double> overhead;
         // Costs beside those of isend, which comes first.
-        for (const auto& [carrier, line] : one.transports)
+        for (const auto& [carrier, line] : one.transports) {
+            if (carrier == Carrier::isend && line.beta > 0) overhead = line.beta;
             if (line.alpha > 0 && line.beta > 0 &&
                 (carrier == Carrier::isend || network.machine.transport(Carrier::isend, one.locality)))
                 network.machine.transports[static_cast<std::size_t>(carrier)]
@@ -37,7 +38,8 @@ Switches fit_messages(NetworkResults& network, MessagePath path, Memory memory) 
             else
                 network.remarks.push_back(
                     fmt::format("{}: no line of messages at once by {}", name(one.locality), name(carrier)));
-        if (!one.overhead && !one.bursts.empty())
+        }
+        if (!overhead && !one.transports.empty())
             network.remarks.push_back(fmt::format(
                 "{}: no overhead, for several messages at once take no longer than one", name(one.locality)));
         for (Fit& fitted : one.fits) {
@@ -47,7 +49,7 @@ Switches fit_messages(NetworkResults& network, MessagePath path, Memory memory) 
             if (!fitted.accepted()) continue;
             any = true;
             // More than alpha says no more than alpha does.
-            if (one.overhead) fitted.cost.overhead = std::min(*one.overhead, fitted.cost.alpha);
+            if (overhead) fitted.cost.overhead = std::min(*overhead, fitted.cost.alpha);
             costs.at(one.locality, fitted.protocol) = fitted.cost;
         }
     }

@@ -30,8 +30,10 @@ int round_trips_of(std::size_t bytes) {
 
 class Stopwatch {
   public:
-    Stopwatch(int repeats, AllReduceAlgorithm algorithm, const Communicator& comm, const Topology& topology)
-        : comm_(comm.duplicate()),
+    Stopwatch(int repeats, AllReduceAlgorithm algorithm, const Communicator& comm, const Topology& topology,
+              TimesTaken& times)
+        : times_(times),
+          comm_(comm.duplicate()),
           topology_(topology),
           repeats_(repeats),
           by_mpi_(algorithm == AllReduceAlgorithm::mpi),
@@ -100,9 +102,12 @@ class Stopwatch {
         seconds();  // connections are made, memory is touched
         double best = std::numeric_limits<double>::infinity();
         for (int n = 0; n < std::max(1, repeats_ / share); ++n) best = std::min(best, comm_.max(seconds()));
+        ++times_.count;
+        times_.least = std::min(times_.least, best);
         return best;
     }
 
+    TimesTaken& times_;
     Communicator comm_;
     const Topology& topology_;
     int repeats_;
@@ -158,9 +163,6 @@ bool measure_class(PingPongResults& one, const RankPlaces& ranks, const Stopwatc
                                stopwatch.burst(messages_among(one.pairs, ranks, one.locality, messages),
                                                short_message, 1, carrier)});
         one.transports.emplace_back(carrier, fit_postal(samples).cost);
-        if (carrier == Carrier::isend)
-            for (const TimedMessage& sample : samples)
-                one.bursts.push_back({static_cast<int>(sample.bytes), sample.seconds});
     }
     const std::vector<Pair> fan = fan_at(ranks, one.locality);
     if (fan.size() < 2) return true;
@@ -215,8 +217,7 @@ bool measure_copies(NetworkResults& network, const Resolved& resolved, const Sto
 // Times what 1, 2, 4, ... ranks of each node send to another, all nodes at once; whether it was not
 // interrupted.
 bool measure_nodes(NetworkResults& network, const Topology& topology, const Stopwatch& stopwatch,
-                   const std::vector<std::size_t>& bytes_of, const RunContext& context,
-                   const std::function<bool()>& interrupted) {
+                   const RunContext& context, const std::function<bool()>& interrupted) {
     const RankPlaces ranks{topology.node_of(), {}};
     const auto all = pairs_of_nodes(ranks, ranks.node_of.size());
     if (all.empty()) return true;
@@ -225,7 +226,7 @@ bool measure_nodes(NetworkResults& network, const Topology& topology, const Stop
     for (const std::size_t processes : powers_of_two(1, static_cast<std::size_t>(most))) {
         context.progress.say(fmt::format("node-pong: {} of each node", processes));
         const auto pairs = pairs_of_nodes(ranks, processes);
-        for (const std::size_t bytes : bytes_of) {
+        for (const std::size_t bytes : powers_of_two(1, longest_message)) {
             if (interrupted()) return false;
             if (const std::size_t share = bytes / processes; share > 0)
                 network.node_pong.push_back({static_cast<int>(processes),
@@ -251,9 +252,9 @@ NetworkResults measure_network(const NetworkOptions& options, const Resolved& re
                                const RunContext& context) {
     const Communicator& comm = context.comm;
     const Topology& topology = resolved.topology;
-    const Stopwatch stopwatch(resolved.repeats, resolved.comm.all_reduce.algorithm, comm, topology);
-    const auto bytes_of = powers_of_two(1, longest_message);
     NetworkResults network;
+    const Stopwatch stopwatch(resolved.repeats, resolved.comm.all_reduce.algorithm, comm, topology,
+                              network.times);
     network.machine.name =
         options.write.empty() ? "measured" : std::filesystem::path(options.write).stem().string();
     network.machine.ranks_per_node = most_ranks_per_node(topology);
@@ -284,15 +285,14 @@ NetworkResults measure_network(const NetworkOptions& options, const Resolved& re
             if (!measure_path(MessagePath::device, &direct)) return network;
         }
     }
-    if (!measure_nodes(network, topology, stopwatch, bytes_of, context, interrupted)) return network;
+    if (!measure_nodes(network, topology, stopwatch, context, interrupted)) return network;
     context.progress.say("triad");
     network.machine.compute = resolved.simulation
                                   ? resolved.simulation->compute
                                   : Compute{.rate = bandwidth(resolved, comm, context.backend) / comm.size(),
                                             .launch = measure_launch(comm, context.backend)};
     context.progress.say("all-reduce");
-    for (const std::size_t bytes :
-         powers_of_two(sizeof(double), std::max<std::size_t>(bytes_of.back(), sizeof(double)))) {
+    for (const std::size_t bytes : powers_of_two(sizeof(double), longest_message)) {
         if (interrupted()) return network;
         network.all_reduce.push_back(stopwatch.all_reduce(bytes));
     }

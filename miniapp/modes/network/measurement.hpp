@@ -2,6 +2,7 @@
 
 // The cost of messages on the machine the program runs on: timed and fitted.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,9 +43,7 @@ struct PingPongResults {
     std::vector<Pair> pairs;  // none: no two ranks are at that distance
     std::vector<TimedMessage> samples;
     std::vector<Fit> fits;
-    std::vector<Burst> bursts = {};
-    std::optional<double> overhead = {};  // seconds that each message keeps a process busy
-    std::vector<FanResults> fans = {};    // none if no rank has two others at that distance
+    std::vector<FanResults> fans = {};  // none if no rank has two others at that distance
     std::vector<std::pair<Carrier, Postal>> transports = {};  // seconds of n messages: alpha + beta n
     MessagePath path = MessagePath::host;
 };
@@ -64,7 +63,14 @@ struct TimedAllReduce {
     std::optional<double> nonblocking_seconds = {};  // if MPI makes them
 };
 
+// Times that were taken, each the fastest of its repeats.
+struct TimesTaken {
+    int count = 0;
+    double least = std::numeric_limits<double>::infinity();
+};
+
 struct NetworkResults {
+    TimesTaken times;
     std::vector<PingPongResults> classes;  // by path and locality
     std::vector<CopyResults> copies;       // none where the host computes
     std::vector<TimedNode> node_pong;      // none on a single node

@@ -52,17 +52,6 @@ ReportTable copies_table(const NetworkResults& network) {
     return table;
 }
 
-ReportTable bursts_table(const NetworkResults& network) {
-    ReportTable table("Bursts: time of several short messages at once", "network");
-    for (const auto& one : network.classes)
-        for (const Burst& burst : one.bursts)
-            table.add({{"what", "burst"},
-                       {"class", name(one.locality)},
-                       {"messages", burst.messages, "messages"},
-                       {"seconds", burst.seconds, "time", Unit::seconds}});
-    return table;
-}
-
 ReportTable transports_table(const NetworkResults& network) {
     ReportTable table("Transports: seconds of n short messages at once = latency + n overhead", "network", 2);
     for (const auto& one : network.classes)
@@ -194,7 +183,6 @@ std::string network_text(const NetworkResults& network) {
     };
     add(ping_pong_table(network).pivot("bytes", "class", "seconds").print());
     add(copies_table(network).pivot("bytes", "processes", "seconds").print());
-    add(bursts_table(network).pivot("messages", "class", "seconds").print());
     add(transports_table(network).print());
     add(node_pong_table(network).pivot("bytes", "processes", "seconds").print());
     add(all_reduce_table(network).print());
@@ -214,7 +202,7 @@ std::string network_text(const NetworkResults& network) {
 std::string network_records(const NetworkResults& network) {
     std::string records;
     for (const ReportTable& table :
-         {ping_pong_table(network), copies_table(network), bursts_table(network), transports_table(network),
+         {ping_pong_table(network), copies_table(network), transports_table(network),
           node_pong_table(network), all_reduce_table(network), fits_table(network),
           concurrency_table(network), copy_fits_table(network)})
         records += table.to_json();
@@ -235,24 +223,6 @@ bool write_machine(const NetworkOptions& options, int repeats, const NetworkResu
     if (!file.create().empty() || !file.write(machine_toml(network.machine, comments))) return false;
     const MachineFile back = parse_machine(read_text(options.write));
     return back.errors.empty() && back.machine == network.machine;
-}
-
-// Every time that was measured.
-std::vector<double> seconds_of(const NetworkResults& network) {
-    std::vector<double> seconds;
-    for (const PingPongResults& one : network.classes) {
-        for (const TimedMessage& sample : one.samples) seconds.push_back(sample.seconds);
-        for (const Burst& burst : one.bursts) seconds.push_back(burst.seconds);
-    }
-    for (const CopyResults& one : network.copies)
-        for (const auto* samples : {&one.to_device, &one.to_host})
-            for (const TimedMessage& sample : *samples) seconds.push_back(sample.seconds);
-    for (const TimedNode& sample : network.node_pong) seconds.push_back(sample.seconds);
-    for (const TimedAllReduce& sample : network.all_reduce) {
-        seconds.push_back(sample.seconds);
-        if (sample.nonblocking_seconds) seconds.push_back(*sample.nonblocking_seconds);
-    }
-    return seconds;
 }
 
 class PreparedNetwork : public PreparedMode {
@@ -285,10 +255,9 @@ class PreparedNetwork : public PreparedMode {
         context.report.tell(network_text(network));
         context.report.record(network_records(network));
         findings.interruption = network.interruption;
-        const std::vector<double> seconds = seconds_of(network);
-        const auto done = static_cast<int>(seconds.size());
+        const int done = network.times.count;
         findings.tallies.push_back({"times", done, done, network.interruption != Interruption::none});
-        const double least = done > 0 ? std::ranges::min(seconds) : 0;
+        const double least = done > 0 ? network.times.least : 0;
         findings.checks.push_back(
             {"times_positive", least > 0, least, fmt::format("> 0 s, the least of {}", done)});
         if (context.comm.rank() != 0 || findings.interrupted() || options_.write.empty()) return;

@@ -180,18 +180,6 @@ TEST_CASE("the injection rate comes from what four or more processes send at onc
     CHECK(*fit_injection(pair, *machine.messages[0]) == Approx((1e-3 - alpha) / 1e6).epsilon(1e-12));
 }
 
-TEST_CASE("what each further message takes is overhead") {
-    std::vector<Burst> bursts;
-    for (const int messages : {1, 2, 4, 8}) bursts.push_back({messages, 2.3e-6 + (messages - 1) * 4e-7});
-    CHECK(*fit_overhead(bursts) == Approx(4e-7));
-    bursts[1].seconds += 1e-8;
-    CHECK(*fit_overhead(bursts) == Approx(4e-7).epsilon(0.02));
-    CHECK_FALSE(fit_overhead({}));
-    CHECK_FALSE(fit_overhead(std::span(bursts).first(1)));
-    for (Burst& burst : bursts) burst.seconds = 1e-6 / burst.messages;
-    CHECK_FALSE(fit_overhead(bursts));
-}
-
 TEST_CASE("concurrency is 1 where latencies overlap, 0 where they add up, and else not identifiable") {
     const double alpha = 2e-6;
     // Rounds in which each further message of a burst takes a part of alpha, and all messages their bytes.
