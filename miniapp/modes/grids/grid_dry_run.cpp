@@ -15,39 +15,9 @@
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/tables/level_tables.hpp"
 #include "miniapp/report/tables/table.hpp"
-#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
-
-// The work that a preconditioner adds to an iteration.
-std::string preconditioner_text(const Method& row, const BottomOptions& options, const GridUse& use) {
-    if (uses_algebraic(options))
-        return "a cycle of algebraic multigrid for each application of the operator, whose levels and "
-               "messages are not predicted";
-    if (use.preconditioner == PreconditionerKind::none) return "";
-    const bool v_cycle = use.preconditioner == PreconditionerKind::v_cycle;
-    const char* const what = v_cycle ? "V-cycle" : "solve with the blocks";
-    if (row.preconditioning != Preconditioning::symmetric)
-        return fmt::format("a {} for each application of the operator", what);
-    return fmt::format("{}{:.4g} {} by the preconditioner",
-                       row.words_of_norm(options.norm) > 0 ? "one word more and " : "",
-                       row.applications.of(options), what);
-}
-
-// The cost of an iteration of each Krylov method, by the methods' rows.
-ReportTable iteration_table(const GridUse& use) {
-    ReportTable table("Per iteration");
-    for (const auto& [name, options] : use.solvers) {
-        const Method& row = method_named(options.solver);
-        table.add({{"solver", name, "solver"},
-                   {"exchanges", row.exchanges.of(options), "exchanges"},
-                   {"reductions", row.reductions.of(options), "all-reduces"},
-                   {"reduction_words", row.words.of(options), "words"},
-                   {"", preconditioner_text(row, options, use), "besides"}});
-    }
-    return table;
-}
 
 // A number, or a word where it is not known.
 using PerCycle = std::variant<int, const char*>;
@@ -174,7 +144,6 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
     const int nodes = tables.front().planned_nodes;
     const DomainFacts domain = facts_of_domain(finest, name(grids.problem.shape));
     const ReportTable exchanges = level_table(grids, resolved, tables);
-    const ReportTable per_iteration = iteration_table(grids.use);
     const Json plan{{"boxes", finest.boxes()},
                     {"domain", domain_json(domain)},
                     {"boxes_per_rank", grids.most_boxes_of_a_rank()},
@@ -183,11 +152,9 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
                     {"predicted_bytes", solves ? Json(fields) : Json()},
                     {"planned_nodes", nodes > 0 ? Json(nodes) : Json()},
                     {"busiest", volume_json(sent_by_busiest(grids, tables.front()))},
-                    {"levels", exchanges.rows()},
-                    {"per_iteration", per_iteration.rows()}};
+                    {"levels", exchanges.rows()}};
     std::string text = domain.whole ? "" : "domain: " + domain_text(domain, finest.boxes()) + "\n";
     text += exchanges.print() + agglomeration_text(grids.shapes(), grids.domain.dimensions());
-    if (solves) text += per_iteration.print();
     text += remarks_on_plans(tables, resolved.topology);
     text += fmt::format("one exchange: {}{}\n", counted(grids.use.exchanged_fields.value_or(1), "field"),
                         tables.front().chosen ? "" : ", by the standard scheme");
