@@ -141,12 +141,12 @@ bool schemes_matter(const Resolved& resolved);
 
 // --- As text and records
 
-// Lines of columns.
-std::string scheme_tables_text(const std::vector<SchemeTable>& tables);
-// The report's text on schemes; empty if none were compared. `in_run` has the seconds by level, if exchanges
-// were timed there.
+// Lines of columns; one names the chooser of a run.
+std::string scheme_tables_text(const std::vector<SchemeTable>& tables,
+                               SchemeChooser chooser = SchemeChooser::nobody);
+// The report's text on schemes; empty if none were compared.
 std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
-                         const std::vector<std::optional<double>>& in_run, double tuning_seconds);
+                         double tuning_seconds);
 // "comm.scheme = "auto" is predicted to save 17% of the time", if it is more than a tenth; else empty. Timers
 // do not separate the exchanges of a level: the one that gains least stands for all.
 std::string scheme_remedy(const std::vector<SchemeTable>& tables, const std::vector<TimerRow>& timers);

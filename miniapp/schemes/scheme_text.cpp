@@ -109,7 +109,8 @@ Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, b
               count(row.most_sent.off_node_messages, "busiest rank\noff-node\nmessages"),
               count(row.most_sent.off_node_bytes, "busiest rank\noff-node\nbytes", Unit::bytes),
               {"most_received", volume_json(row.most_received)},
-              {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json()},
+              {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json(),
+               chooser == SchemeChooser::nobody ? "" : "chosen by"},
               us("predicted_seconds", predicted(row), "time\nus", Kind::predicted),
               us("predicted_on_one_socket", predicted_near(row), "time\non 1 socket\nus", Kind::predicted),
               {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
@@ -131,43 +132,11 @@ ReportTable scheme_rows(SchemeChooser chooser, const std::vector<SchemeTable>& t
     return rows;
 }
 
-// The scheme of each exchange, its chooser, and the times; `in_run` by level.
-std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
-                         const std::vector<std::optional<double>>& in_run) {
-    ReportTable rows(
-        "Communication schemes: microseconds of an exchange; when tried: fastest round of the slowest rank; "
-        "in the run: mean over ranks and exchanges of the level, waiting included",
-        "", 3);
-    for (const SchemeTable& table : tables) {
-        if (!table.chosen) continue;
-        const SchemeUse& use = table.use;
-        const auto level = static_cast<std::size_t>(use.level);
-        // The ledger does not separate a level's exchanges by purpose.
-        const auto here = [&](const SchemeTable& other) { return other.use.level == use.level; };
-        const bool shown =
-            level < in_run.size() && ((use.entries() && use.entries()->use == VectorEntries::Use::product) ||
-                                      std::ranges::count_if(tables, here) == 1);
-        const SchemeRow& row = table.rows[*table.chosen];
-        const auto us = [](const std::optional<double>& seconds, const char* heading) {
-            return Cell("", number_or_null(seconds), heading, Unit::microseconds);
-        };
-        rows.add({{"", use.level, "level"},
-                  {"", exchange_text(use), "exchange"},
-                  {"", name(row.scheme), "scheme"},
-                  {"", name(chooser), "chosen by"},
-                  transport_cell(table, *table.chosen),
-                  us(predicted(row), "predicted"),
-                  us(table.least(*table.chosen), "when tried"),
-                  us(shown ? in_run[level] : std::nullopt, "in the run")});
-    }
-    return rows.print();
-}
-
 }  // namespace
 
-std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
+std::string scheme_tables_text(const std::vector<SchemeTable>& tables, SchemeChooser chooser) {
     if (tables.empty()) return "";
-    std::string text = scheme_rows(SchemeChooser::nobody, tables).print();
+    std::string text = scheme_rows(chooser, tables).print();
     if (text.empty()) return "";
     const bool sockets = sockets_matter(tables);
     if (sockets)
@@ -182,11 +151,9 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
 }
 
 std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
-                         const std::vector<std::optional<double>>& in_run, double tuning_seconds) {
+                         double tuning_seconds) {
     if (tables.empty()) return "";
-    std::string text;
-    if (tables.front().chosen) text = choices_text(chooser, tables, in_run) + "\n";
-    text += scheme_tables_text(tables);
+    std::string text = scheme_tables_text(tables, chooser);
     if (tuning_seconds > 0)
         text += fmt::format("trying the {} took {}\n",
                             tries_transports(tables.front()) ? "transports" : "schemes",

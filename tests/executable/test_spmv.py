@@ -353,7 +353,7 @@ class Schemes(KeelTest):
             counted = [row.pop("pattern") for row in planned]
             self.assertEqual([one is not None for one in counted[: len(SCHEMES)]], [s == "standard" for s in SCHEMES])
             self.assertEqual(rows, planned)
-            first, last = ({key: cells[:7] for key, cells in shown_schemes(text).items()} for text in (run.stdout, there))
+            first, last = ({key: cells[:8] for key, cells in shown_schemes(text).items()} for text in (run.stdout, there))
             self.assertEqual(len(first), len(rows))
             self.assertEqual(first, last)
 

@@ -56,7 +56,7 @@ class ExchangeMode : public GridMode {
         findings.checks.push_back(tried.check);
         findings.tallies.push_back(tried.rounds);
         facts.tuning_seconds = tried.seconds;
-        context.report.tell(schemes_text(resolved.comm.chooser, schemes, {}, tried.seconds));
+        context.report.tell(schemes_text(resolved.comm.chooser, schemes, tried.seconds));
         context.report.record(scheme_records(resolved.comm.chooser, schemes));
     }
 

@@ -166,7 +166,7 @@ DryRun text_and_records(const GridSetup& grids, const Layout& finest, const Reso
     std::string records;
     if (schemes_matter(resolved)) {
         const SchemeChooser chooser = resolved.comm.chooser;
-        text += "\n" + schemes_text(chooser, tables, {}, 0);
+        text += "\n" + schemes_text(chooser, tables, 0);
         records = scheme_records(chooser, tables);
     }
     text += prediction_text(prediction, resolved);

@@ -285,8 +285,7 @@ std::string level_report(const Setting& setting, const Findings& findings, const
     std::string text = times_text(facts, timers, setting.resolved.details) + verdict.text + "\n" +
                        communication_text(facts, timers) +
                        visits_text(timers, facts.levels.size() - 1, visits) + "\n" +
-                       schemes_text(setting.resolved.comm.chooser, setting.schemes,
-                                    seconds_of_exchanges(facts, timers), facts.tuning_seconds);
+                       schemes_text(setting.resolved.comm.chooser, setting.schemes, facts.tuning_seconds);
     // Without the device's own times there are no bandwidths.
     if (setting.resolved.gpu_sync == GpuSync::per_operation) text += bandwidths_text(facts, timers) + "\n";
     if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);

@@ -346,8 +346,7 @@ class SurveyMode : public HierarchyMode {
                                                static_cast<int>(best.solves.size()), best.solver);
         setting.context.report.tell(
             table.print() + survey_notes(rows, setting.grids.use.left_out) + verdict.text + "\n" +
-            schemes_text(setting.resolved.comm.chooser, setting.schemes, {}, facts.tuning_seconds) +
-            algebraic);
+            schemes_text(setting.resolved.comm.chooser, setting.schemes, facts.tuning_seconds) + algebraic);
         setting.context.report.record(records + verdict.record +
                                       scheme_records(setting.resolved.comm.chooser, setting.schemes));
     }

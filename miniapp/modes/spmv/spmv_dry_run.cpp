@@ -180,7 +180,7 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     std::string records;
     if (schemes_matter(resolved_)) {
         const SchemeChooser chooser = resolved_.comm.chooser;
-        text += "\n" + schemes_text(chooser, found.schemes, {}, 0);
+        text += "\n" + schemes_text(chooser, found.schemes, 0);
         records = scheme_records(chooser, found.schemes);
     }
     records += amg_schemes;

@@ -279,8 +279,7 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
                             mine.solver->name);
     context.report.tell(
         spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second, product.text, cycles.text) +
-        schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
-                     facts.tuning_seconds));
+        schemes_text(resolved_.comm.chooser, tables, facts.tuning_seconds));
     context.report.record(product.record + cycles.record + scheme_records(resolved_.comm.chooser, tables));
 }
 

@@ -235,20 +235,4 @@ std::string movement_text(const Movement& moved, double triad) {
                   : "");
 }
 
-std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
-                                                        const std::vector<TimerRow>& timers) {
-    const std::size_t levels = std::max<std::size_t>(1, facts.levels.size());  // a matrix has one
-    std::vector<double> seconds(levels);
-    std::vector<double> exchanges(levels);
-    for (const TimerRow& row : timers) {
-        const auto level = static_cast<std::size_t>(row.level);
-        if (row.op.starts_with("exchange.")) seconds[level] += row.t_mean;
-        if (row.op == name(Op::pack)) exchanges[level] = row.calls;
-    }
-    std::vector<std::optional<double>> means(seconds.size());
-    for (std::size_t l = 0; l < means.size(); ++l)
-        if (exchanges[l] > 0) means[l] = seconds[l] / exchanges[l];
-    return means;
-}
-
 }  // namespace keel

@@ -23,10 +23,6 @@ std::string bandwidths_text(const RunFacts& facts, const std::vector<TimerRow>& 
 // The bytes that a solve moves, beside the triad's bandwidth and the digits gained, as a line.
 std::string movement_text(const Movement& moved, double triad);
 
-// By level the mean seconds of a measured exchange; every exchange with messages packs once.
-std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
-                                                        const std::vector<TimerRow>& timers);
-
 // "64^3" or "64x32x32"; in two dimensions "64^2" or "64x32".
 std::string cells_text(const Index& cells, std::size_t dimensions);
 
