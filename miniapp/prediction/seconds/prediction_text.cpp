@@ -125,11 +125,7 @@ std::string sources_text(const Resolved& resolved, const std::vector<std::string
             (machine.concurrency ? fmt::format("; concurrency {:.2g}", *machine.concurrency) : ""),
         4);
     for (const std::string& source : sources) text += "\n" + wrapped("- " + source, 4);
-    const char* const modelled =
-        "- modelled: seconds of work, messages and all-reduces by the machine's file; sums in flight cost "
-        "what work does not hide; equal ranks, perfect progress, exchanges not overlapped, no contention but "
-        "a node's rate";
-    return text + "\n" + wrapped(modelled, 4) + "\n";
+    return text + "\n";
 }
 
 // Launches, waits and copies on the levels from the first one on; null without a device.

@@ -214,13 +214,6 @@ std::vector<std::string> ProxySolves::sources() const {
         sources.push_back(fmt::format(
             "computed: V-cycles, by solving on {}; the bottom's numbers are those of as many visits",
             text(*cycle_)));
-    sources.push_back(
-        "counted: bytes of work as declared, by executing the solve of the busiest rank; messages and "
-        "bytes by the plans of all ranks");
-    if (grids_.merges() && grids_.use.krylov == KrylovLevel::coarsest)
-        sources.push_back(
-            "bottom: all levels from the first one in merged boxes on; ranks that have none of a "
-            "level wait for those that do");
     return sources;
 }
 
