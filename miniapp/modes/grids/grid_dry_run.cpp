@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <variant>
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
@@ -19,17 +18,13 @@
 namespace keel {
 namespace {
 
-// A number, or a word where it is not known.
-using PerCycle = std::variant<int, const char*>;
-
-// Exchanges of a level in a V-cycle; a word where they depend on the iterations at the bottom.
-PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use, const CycleExchanges* counted) {
-    if (counted == nullptr) return "-";
-    if (use.is(GhostCells::Purpose::powers)) return "powers";
+// Exchanges of a level in a V-cycle; none where they depend on the iterations at the bottom.
+std::optional<ExchangeCount> exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use,
+                                                 const CycleExchanges* counted) {
     const bool bottom = use.level + 1 == grids.levels() && use.is(GhostCells::Purpose::stencil);
     const bool relaxed = grids.use.full_approximation || grids.use.krylov == KrylovLevel::finest;
-    if (bottom && !relaxed) return "bottom";
-    return counted->of(use).all;
+    if (counted == nullptr || use.is(GhostCells::Purpose::powers) || (bottom && !relaxed)) return {};
+    return counted->of(use);
 }
 
 // Sent in one exchange by the busiest rank, each number by itself, with the bytes of the fields that the text
@@ -72,9 +67,8 @@ ReportTable level_table(const GridSetup& grids, const Resolved& resolved,
         const std::size_t dimensions = use.layout.dimensions();
         const int ranks = use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size());
         const SchemeOptions& scheme = planned.rows[planned.chosen.value_or(0)].scheme;
-        const auto add = [&](const std::string& purpose, const PerCycle& per_cycle, bool one_colour,
+        const auto add = [&](const std::string& purpose, const std::optional<int>& per_cycle, bool one_colour,
                              const Volume& sent) {
-            const int* const known = std::get_if<int>(&per_cycle);
             std::string what = purpose + (one_colour ? ", one colour" : "");
             std::ranges::replace(what, '_', ' ');
             const auto count = [](const char* field, double value, const char* heading,
@@ -89,8 +83,8 @@ ReportTable level_table(const GridSetup& grids, const Resolved& resolved,
                        {"purpose", purpose, "for", what},
                        {"one_colour", one_colour},
                        {"ranks", ranks},
-                       {"exchanges_per_cycle", known ? Json(*known) : Json(), "exchanges\na V-cycle",
-                        std::visit([](auto number) { return fmt::format("{}", number); }, per_cycle)},
+                       {"exchanges_per_cycle", per_cycle ? Json(*per_cycle) : Json(), "exchanges\na V-cycle",
+                        Unit::count},
                        {"scheme", name(scheme)},
                        count("messages", sent.messages, "messages"),
                        count("bytes", sent.bytes, "bytes", Unit::bytes),
@@ -98,24 +92,21 @@ ReportTable level_table(const GridSetup& grids, const Resolved& resolved,
                        count("off_node_bytes", sent.off_node_bytes, "off-node\nbytes", Unit::bytes)});
         };
         Volume sent = sent_by_busiest(grids, planned);
-        PerCycle per_cycle = exchanges_per_cycle(grids, use, counted ? &*counted : nullptr);
-        int of_one_colour = 0;
-        if (int* const all = std::get_if<int>(&per_cycle); all && grids.hierarchy.one_colour_on(use.layout)) {
-            of_one_colour = counted->of(use).of_one_colour;
-            *all -= of_one_colour;
-        }
-        add(purpose_of(use), per_cycle, false, sent);
+        const auto per_cycle = exchanges_per_cycle(grids, use, counted ? &*counted : nullptr);
+        const int of_one_colour =
+            per_cycle && grids.hierarchy.one_colour_on(use.layout) ? per_cycle->of_one_colour : 0;
+        add(purpose_of(use), per_cycle ? std::optional(per_cycle->all - of_one_colour) : std::nullopt, false,
+            sent);
         if (of_one_colour > 0)
             add(purpose_of(use), of_one_colour, true,
                 sent_by_busiest(grids, use, row_of_one_colour(use, resolved, scheme)));
         if (use.value_bytes == sizeof(double) || use.level > 0 || !use.is(GhostCells::Purpose::stencil))
             continue;
-        // The same in double precision, once for some cycles or for each iteration around them.
+        // The same in double precision: residuals, once for some cycles, or the operator, in each iteration.
         const double wider = static_cast<double>(sizeof(double)) / static_cast<double>(use.value_bytes);
         sent.bytes *= wider;
         sent.off_node_bytes *= wider;
-        const bool iterates = grids.use.krylov == KrylovLevel::finest;
-        add(iterates ? "operator" : "residual", iterates ? "iteration" : "stage", false, sent);
+        add(grids.use.krylov == KrylovLevel::finest ? "operator" : "residual", std::nullopt, false, sent);
     }
     return table;
 }
