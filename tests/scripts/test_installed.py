@@ -176,7 +176,7 @@ class Installed(unittest.TestCase):
             "keel-study plan weak --site slurm_c": ["slurm_cray"],
             "keel-study plan --unch": ["--unchecked"],
             "keel-report hist": ["history"],
-            "keel-report sc": ["schemes"],
+            "keel-report pa": ["pairs"],
             "keel-report run o": ["own.toml"],
             "keel-check-result o": ["own.toml"],
             "keel-simulate --mach": ["--machine"],

@@ -16,14 +16,12 @@ from support import needs
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = sorted(ROOT.glob("results/*/*.json*"))
 NIGHTLY = "KEEL_NIGHTLY" in os.environ
-VIEWS = (["compare"], ["surveys"], ["schemes"], ["schemes", "--best"], ["records"], ["history", "--check"])
+VIEWS = (["compare"], ["surveys"], ["records"], ["history", "--check"])
 
 
 class Views(unittest.TestCase):
     def setUp(self) -> None:
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory())) / "records"
-        folder.mkdir()
-        self.path = folder / "faces.16.lassen.json"  # a name that the view of schemes takes
+        self.path = Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.json"
 
     def view(self, *words: str) -> tuple[int, str, str]:
         with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as told:
@@ -66,10 +64,8 @@ class Views(unittest.TestCase):
     def test_a_field_that_a_record_lacks_is_a_dash(self) -> None:
         self.path.write_text('{"record":"run","ranks":2}\n{"record":"solve","solver":"cg"}\n{"record":"result","fom":1}\n')
         self.assertEqual(self.view("compare")[1].splitlines()[2], "| 2x- | - | - | cg | - | - | - | - | - | - | - | INVALID |")
-        self.path.write_text('{"record":"survey","solver":"cg"}\n{"record":"scheme","scheme":"split","predicted_seconds":1}\n')
+        self.path.write_text('{"record":"survey","solver":"cg"}\n')
         self.assertEqual(self.view("surveys")[1].splitlines()[2], "| `cg` | -: - / - |")
-        self.assertEqual(self.view("schemes")[1].splitlines()[2],
-                         "| 16 | t = - | split | - | - | - | - | - | - | - | 1000000.0 | 1.00 |")  # fmt: skip
 
     def test_odd_records_are_refused(self) -> None:
         for text in ('{"record":"run"}\n', '{"record":"run","schema":3}\n', '{"record":"run","deck":[]}\n', '{"record":5}\n', "[]\n",

@@ -229,7 +229,7 @@ def act(options: argparse.Namespace) -> int:
     refuse_bare(runs)
     for run in runs:
         if not run.head:
-            why = run.damage[0] if run.verdict == "DAMAGED" else "records of a dry run; scripts/report schemes shows those"
+            why = run.damage[0] if run.verdict == "DAMAGED" else "records of a dry run; scripts/report whatif shows predictions"
             raise UnreadableRecords(f"{run.path}: {why}")
     # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
     from studies.evaluate.figures import draw_all
