@@ -16,7 +16,7 @@ from support import needs
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = sorted(ROOT.glob("results/*/*.json*"))
 NIGHTLY = "KEEL_NIGHTLY" in os.environ
-VIEWS = (["compare"], ["surveys"], ["records"], ["history", "--check"])
+VIEWS = (["compare"], ["records"], ["history", "--check"])
 
 
 class Views(unittest.TestCase):
@@ -64,8 +64,6 @@ class Views(unittest.TestCase):
     def test_a_field_that_a_record_lacks_is_a_dash(self) -> None:
         self.path.write_text('{"record":"run","ranks":2}\n{"record":"solve","solver":"cg"}\n{"record":"result","fom":1}\n')
         self.assertEqual(self.view("compare")[1].splitlines()[2], "| 2x- | - | - | cg | - | - | - | - | - | - | - | INVALID |")
-        self.path.write_text('{"record":"survey","solver":"cg"}\n')
-        self.assertEqual(self.view("surveys")[1].splitlines()[2], "| `cg` | -: - / - |")
 
     def test_odd_records_are_refused(self) -> None:
         for text in ('{"record":"run"}\n', '{"record":"run","schema":3}\n', '{"record":"run","deck":[]}\n', '{"record":5}\n', "[]\n",

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from studies.define.checked_toml import Refused
 from studies.layout import named
 from studies.records import UnreadableRecords
-from studies.views import compare, history, network, page, pairs, records, surveys, whatif
+from studies.views import compare, history, network, page, pairs, records, whatif
 
 ABOUT = """Tables and pages of records, the JSON lines that keel writes (output.json=FILE).
 
     scripts/report run        RUN.json [RUN2.json]     one HTML page, two runs side by side; also RESULT.json
     scripts/report compare    RUN.json ...             a row a run and solver
     scripts/report network    MACHINE MACHINE          messages of two machine files
-    scripts/report surveys    SURVEY.json ...          counts of bottom solvers
     scripts/report pairs      DRY.json PICTURE.svg     who sends to whom by each scheme
     scripts/report whatif     DRY.json                sliders of a machine's numbers, from a dry run's predictions
     scripts/report records    RUN.json ...             one kind as CSV
@@ -24,7 +23,7 @@ Documents: docs/reference/records.md. Exit status: 0 all is well, 1 history foun
 3 output could not be written (a full disk)."""
 
 # Each has a docstring, add_options(parser) and act(options), which returns the exit status.
-VIEWS = {"run": page, "compare": compare, "network": network, "surveys": surveys, "pairs": pairs, "records": records,
+VIEWS = {"run": page, "compare": compare, "network": network, "pairs": pairs, "records": records,
          "history": history, "whatif": whatif}  # fmt: skip
 
 
