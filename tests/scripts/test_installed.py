@@ -10,10 +10,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 from documents.checks import wrong_links
+from studies.execute.folder import RESERVE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
@@ -71,11 +73,21 @@ class Installed(unittest.TestCase):
         self.assertIn("next: keel-study run small", self.command("keel-study", "write", "mine.toml", "small"))
         self.assertIn(f"{self.prefix}/bin/keel", (self.here / "small/job.sh").read_text())
         self.assertIn("2 done, 0 failed", self.command("keel-study", "run", "small"))
+        self.assertIn("wrote small/report.html", self.command("keel-study", "report", "small"))
+        self.assertIn("Nothing: every start is done", (self.here / "small/report.html").read_text())
         records = sorted(self.here.glob("small/runs/**/*.json*"))
         self.assertEqual(len(records), 2)
         self.assertIn("| 2x1 | 16x8x8 |", self.command("keel-report", "compare", *records))
         self.assertIn("wrote page.html", self.command("keel-report", "run", records[0], "--output", "page.html"))
         self.assertIn("<svg", (self.here / "page.html").read_text())
+
+    def test_a_run_that_its_job_has_no_time_for_ends_by_itself(self) -> None:
+        study = STUDY.format(deck=self.prefix / "share/keel/inputs/papers/seed_weak.toml").replace("repeats = 1", "repeats = 100000")
+        (self.here / "long.toml").write_text(study)
+        self.command("keel-study", "write", "long.toml", "long")
+        end = int(time.time()) + RESERVE_SECONDS + 7
+        self.assertRegex(self.command("env", f"KEEL_END={end}", "keel-study", "run", "long", status=1),
+                         r"interrupted  ranks-2, round 1: by its time limit; \d+ of 100000 solves done")  # fmt: skip
 
     def test_inputs_are_found_by_name(self) -> None:
         self.assertIn("36 starts in 1 job", self.command("keel-study", "plan", "weak", "--site", "slurm_cray", "--unchecked"))
