@@ -29,14 +29,6 @@ class Discretisation:
     order: int = 2  # p_o
     species: int = 7  # N_s
 
-    def fields(self) -> int:
-        """(5.10): numbers of a point that a right-hand side sends."""
-        return sum(map(self.values, MESSAGES))
-
-    def points_of_element(self) -> int:
-        """(5.12)."""
-        return comb(self.dimensions + self.order, self.order)
-
     def points_of_boundary_element(self) -> int:
         """(5.13)."""
         return comb(self.dimensions - 1 + self.order, self.order)
