@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 BOUNDARIES = ["periodic", "dirichlet", "neumann"]
+Cell = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem to solve."""
+    """A problem to solve; `present`: the boxes of a list, or none for all."""
 
     box: int
-    boxes: tuple[int, int, int]
+    boxes: Cell
     boundary: tuple[str, str, str]
     a: float
     b: float
@@ -22,9 +23,13 @@ class Problem:
     contrast: float
     alpha: str
     rhs: str
+    present: tuple[Cell, ...] = ()
+    outside: str = "dirichlet"
+    anisotropy: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    data: str = "zero"
 
     @property
-    def cells(self) -> tuple[int, int, int]:
+    def cells(self) -> Cell:
         return (self.box * self.boxes[0], self.box * self.boxes[1], self.box * self.boxes[2])
 
     @property
@@ -45,8 +50,14 @@ class Problem:
             f"problem.coefficients={self.coefficients}",
             f"problem.alpha={self.alpha}",
             f"problem.rhs={self.rhs}",
+            f"problem.anisotropy={json.dumps(self.anisotropy)}",
+            f"problem.data={self.data}",
         ]
-        return words + ([f"problem.contrast={self.contrast!r}"] if self.coefficients != "constant" else [])
+        if self.coefficients != "constant":
+            words.append(f"problem.contrast={self.contrast!r}")
+        if self.present:
+            words += [f"problem.shape={json.dumps(self.present)}", f"problem.outside={self.outside}"]
+        return words
 
     def scaled(self, factor: float) -> "Problem":
         return dataclasses.replace(self, a=self.a * factor, b=self.b * factor)
@@ -82,6 +93,30 @@ def problems(draw: st.DrawFn) -> Problem:
         contrast=draw(st.sampled_from([10.0, 0.05, 100.0])),
         alpha=alpha,
         rhs=draw(st.sampled_from(["triangle", "wave", "point"])),
+    )
+
+
+@st.composite
+def weak_problems(draw: st.DrawFn) -> Problem:
+    """Problems of which a part hardly determines its constant."""
+    power = st.floats(-20, 0).map(lambda x: 10**x)
+    boxes = draw(st.sampled_from([(1, 1, 1), (2, 1, 1), (3, 1, 1), (1, 3, 1), (2, 2, 1), (1, 1, 3)]))
+    places = [(i, j, k) for i in range(boxes[0]) for j in range(boxes[1]) for k in range(boxes[2])]
+    present = draw(st.sets(st.sampled_from(places)))
+    return Problem(
+        box=4,
+        boxes=boxes,
+        present=tuple(sorted(present)) if len(present) < len(places) else (),
+        outside=draw(st.sampled_from(["dirichlet", "neumann"])),
+        boundary=draw(st.tuples(*[st.sampled_from([*BOUNDARIES, "dirichlet/neumann"])] * 3)),
+        a=draw(st.one_of(power, st.just(1.0))),
+        b=0.9,
+        coefficients=draw(st.sampled_from(["constant", "constant", "ball", "front", "smooth"])),
+        contrast=draw(st.floats(-18, 18).map(lambda x: 10**x)),
+        alpha="constant",
+        anisotropy=draw(st.tuples(*[st.one_of(st.just(1.0), power)] * 3)),
+        rhs=draw(st.sampled_from(["wave", "point", "linear"])),
+        data=draw(st.sampled_from(["zero", "linear"])),
     )
 
 
