@@ -1,15 +1,13 @@
 """Tables, figures and pages of studies, against golden text where times are made up; with a keel that takes no time."""
 
 import csv
-import os
 import re
-import signal
 import time
 import unittest
 
 import fake_keel
 from support import needs
-from test_study_runs import Study, wait_for
+from test_study_runs import Study
 
 needs("jinja2", "matplotlib", "pandas")
 
@@ -17,7 +15,7 @@ from studies.evaluate.answer import answer, least_time, over_the_baseline
 from studies.evaluate.figures import FIGURES, draw_all
 from studies.evaluate.scaling import Scaled
 from studies.evaluate.tables import gather
-from studies.execute.folder import RESERVE_SECONDS, read_folder, write_new
+from studies.execute.folder import RESERVE_SECONDS, read_folder
 from studies.statistics import spread
 
 SCALING = """\
@@ -32,8 +30,8 @@ cycles | iterations | all-reduces | restarts |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | cg | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | baseline | 5 | 7 | 9 | - |
 | cg | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | baseline | 5 | 7 | 9 | - |
-| stall | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | 1.00 [1.00-1.00] | 5 | 7 | 9 | - |
-| stall | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | 1.00 [1.00-1.00] | 5 | 7 | 9 | - |
+| long | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | 1.00 [1.00-1.00] | 5 | 7 | 9 | - |
+| long | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | 1.00 [1.00-1.00] | 5 | 7 | 9 | - |
 """
 JUNIT = """\
 <?xml version='1.0' encoding='utf-8'?>
@@ -66,28 +64,6 @@ class Results(Study):
         self.assertEqual([row[6] for row in rows], ["-"] * 4)
         self.assertEqual([row[7].split()[0] for row in rows], ["baseline", "baseline", "1.00", "1.00"])
 
-    def test_a_study_that_was_killed_twice_ends_with_the_table_of_one_that_was_not(self) -> None:
-        self.write(["cg", "stall"], rounds=2)
-        self.study("run", self.folder)
-        self.assertEqual(self.scaling(), SCALING)
-        self.folder = self.top / "again"
-        self.write(["cg", "stall"], rounds=2)
-        (self.top / "stall").touch()
-        for number in (1, 2):
-            child = self.begin()
-            wait_for(lambda: len(self.stalled()) == number)  # noqa: B023
-            if number == 1:
-                child.kill()
-                child.wait()
-                (self.top / "stall").touch()
-            else:
-                (self.top / "stall").unlink()
-                os.kill(self.stalled()[-1], signal.SIGKILL)
-                child.wait()
-        self.assertNotEqual(self.scaling(), SCALING)
-        self.study("run", self.folder)
-        self.assertEqual(self.scaling(), SCALING)
-
     def test_a_study_of_which_a_job_had_no_time_ends_with_the_table_of_one_that_had(self) -> None:
         self.write(["cg", "long"], rounds=2)
         self.environment["KEEL_END"] = str(int(time.time()) + RESERVE_SECONDS + 300)
@@ -96,7 +72,7 @@ class Results(Study):
         interrupted = self.scaling()
         del self.environment["KEEL_END"]
         self.assertEqual(self.study("run", self.folder).returncode, 0)
-        self.assertEqual(self.scaling(), SCALING.replace("stall", "long"))
+        self.assertEqual(self.scaling(), SCALING)
         self.assertNotEqual(interrupted, self.scaling())
 
     def test_tables_are_tidy_and_never_overwritten(self) -> None:
@@ -209,13 +185,3 @@ class Answers(unittest.TestCase):
         self.assertEqual(least_time([far, near, one]), "a (with b, which does not differ from it) is 2.09 times as fast [1.83-2.40] as c")
         self.assertEqual(least_time([near, one]), "a and b do not differ")
         self.assertIn("one solve of each has no noise", least_time([self.row("a", [1.0]), far]))
-
-
-class New(Study):
-    def test_a_file_is_written_again_under_another_name_only_if_it_differs(self) -> None:
-        path = self.top / "a.md"
-        self.assertEqual(
-            [write_new(path, text).name for text in ("1", "1", "2", "2", "1")], ["a.md", "a.md", "a.2.md", "a.2.md", "a.3.md"]
-        )
-        self.assertEqual(path.read_text(), "1")
-        self.assertEqual(sorted(one.name for one in self.top.glob("*a.*")), ["a.2.md", "a.3.md", "a.md"])
