@@ -15,13 +15,12 @@ from support import needs
 
 needs("jinja2")
 
-from pages.command import main, parser, work
+from pages.command import main, parser, with_concurrency, work
 from pages.compare import differences
-from pages.page import Page, PageRun, all_pages, crossing, mark_of, sums, verdict
+from pages.page import Page, PageRun, all_pages, mark_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWS = unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no matplotlib for this Python (python3-matplotlib)")
-PAPERS = unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas for this Python (python3-pandas)")
 
 PAGE = """\
 [names]
@@ -140,36 +139,10 @@ class Pages(unittest.TestCase):
                                   (0.0, 0.0, 0), (5e-10, 5.1e-10, 0)):  # fmt: skip
             self.assertEqual(found({**proxy, "exchanges": [kept]}, {**rounded, "exchanges": [made]}), stale, kept)
 
-    def test_a_run_may_have_a_start_for_each_of_several_words(self) -> None:
-        each = 'fields = ["solver", "delayed", "moved.bytes"]\n[run.each]\nplain = "problem.box=8"\nfused = "problem.box=16"\n'
-        (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]\n', f'keep = ["solve"]\n{each}'))
-        (self.page / "README.md.j2").write_text("{{ value('small', 'delayed.0.seconds', each='fused') }}\n")
-        keel = self.keel_that_writes(solve(2.0, moved={"bytes": 8, "share": 0.5}))
-        self.assertEqual(self.results_command("--keel", keel)[0], 0)
-        kept = [json.loads(line) for line in (self.page / "small.json").read_text().splitlines()]
-        self.assertEqual([record["each"] for record in kept], ["plain", "fused"])
-        self.assertEqual([record["moved"] for record in kept], [{"bytes": 8}] * 2)  # without the share
-        self.assertEqual(self.results_command("--check", "--keel", keel)[0], 0)
-
-    def test_a_run_may_have_a_start_for_each_of_several_solvers(self) -> None:
-        run = PageRun("many", "counted", "deck.toml", solvers=("cg", "ca_cg s=4"))
-        self.assertEqual(list(run.starts()), [("cg", ["deck.toml", "bottom.solver=cg"]),
-                                              ("ca_cg s=4", ["deck.toml", "bottom.solver=ca_cg", "bottom.s=4"])])  # fmt: skip
-
-    def test_a_run_may_have_a_start_for_each_concurrency_of_its_machine(self) -> None:
-        each = 'keep = ["solve"]\nconcurrency = [0, 0.5]\n'
-        (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]\n', each))
-        self.assertIn("page.toml:9: run.concurrency: wants one comm.machine=NAME in each start", self.results_command("--render")[1])
-        on_machine = PAGE.replace("deck.toml", "comm.machine=hopper", 1).replace('keep = ["solve"]\n', each)
-        (self.page / "page.toml").write_text(on_machine)
-        keel = Path(self.keel_that_writes(solve(2.0)))
-        keel.write_text(keel.read_text().replace("open(out", "machine = next(word[13:] for word in sys.argv if word.startswith('comm.machine='))\n"
-                        "line = next(line for line in open(machine) if line.startswith('concurrency'))\nopen(out", 1)
-                        .replace("2.0", "' + line.split()[2] + '"))  # fmt: skip
-        self.assertEqual(self.results_command("--keel", str(keel))[0], 0)
-        kept = [json.loads(line) for line in (self.page / "small.json").read_text().splitlines()]
-        self.assertEqual([(one["concurrency"], one["delayed"][0]["seconds"]) for one in kept], [(0, 0), (0.5, 0.5)])
-        self.assertEqual(crossing([0, 0.5, 1], [4.0, 2.0, 1.0], 1.2), 0.9)
+    def test_a_machine_gets_the_concurrency_of_a_start(self) -> None:
+        deck, machine = with_concurrency(["a.toml", "comm.machine=hopper"], 0.5, self.results)
+        self.assertEqual(deck, "a.toml")
+        self.assertIn("\nconcurrency = 0.5", Path(machine.partition("=")[2]).read_text())
 
     def test_a_residual_is_compared_by_its_magnitude_and_a_run_may_have_a_tolerance(self) -> None:
         for kept, made, stale in ((8e-16, 9e-15, 0), (8e-16, 2e-14, 1), (2e-3, 0.9, 0), (0.0, 3e-16, 0), (None, 0.9, 1)):
@@ -180,20 +153,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(list(differences([kept], [made], 0.25)), [])
         self.assertEqual(list(differences([{**kept, "converged": False}], [{**made, "converged": False}])), [])
 
-    def test_the_least_of_several_records(self) -> None:
-        (self.page / "large.json").write_text(lines(solve(8.0), solve(2.0) | {"solver": "amg"}, solve(4.0) | {"solver": "bicgstab"}))
-        least = "least('large', 'delayed.0.seconds', solver="
-        (self.page / "README.md.j2").write_text(f"{{{{ {least}['cg', 'bicgstab']) }}}} {{{{ {least}'amg') }}}}\n")
-        self.assertEqual(self.results_command("--render"), (0, f"wrote {self.page}/README.md\n"))
-        self.assertEqual((self.page / "README.md").read_text(), "4.0 2.0\n")
-        (self.page / "README.md.j2").write_text(f"{{{{ {least}'cgs') }}}}")
-        self.assertEqual(self.results_command("--render"), (2, f"{self.page}/large.json: no solve with {{'solver': 'cgs'}}\n"))
-
     @DRAWS
-    def test_a_claim_holds_in_whole_or_in_parts(self) -> None:
-        self.assertEqual([verdict(parts) for parts in ([True], [True, False, True], ["", "x"], [False, False])], ["yes", "2 of 3", "1 of 2", "no"])
-        self.assertEqual(sums([1, 2], [0.5, 4]), [1.5, 6])
-
     def test_bars_may_begin_at_one(self) -> None:
         from pages.picture import bars
         from studies.evaluate.figures.style import new
@@ -201,13 +161,6 @@ class Pages(unittest.TestCase):
         axis = new()[1][0][0]
         bars(axis, [("gain", ["one", "other"], [3.0, 0.5])], base=1)
         self.assertEqual([(bar.get_y(), bar.get_height()) for bar in axis.patches], [(1, 2.0), (1, -0.5)])
-
-    def test_timers_may_become_their_sums(self) -> None:
-        (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]', 'keep = ["solve"]\nsums = ["bytes"]'))
-        (self.page / "README.md.j2").write_text("{{ value('small', 'bytes', kind='timer') }}\n")
-        timers = [{"record": "timer", "op": op, "bytes": 8, "calls": 3} for op in ("smooth", "restrict")]
-        self.assertEqual(self.results_command("--keel", self.keel_that_writes(solve(2.0), *timers))[0], 0)
-        self.assertEqual((self.page / "small.json").read_text(), lines(solve(2.0), {"record": "timer", "bytes": 16}))
 
     def test_records_of_something_else_are_left_alone(self) -> None:
         measured = 'kind = "measured"\ncommand = "deck.toml"'
@@ -219,27 +172,19 @@ class Pages(unittest.TestCase):
         status, told = self.results_command("--render")
         self.assertEqual(status, 2)
         self.assertIn("page.toml:4: run: wants command, or paper, or by if it is measured or simulated", told)
+        (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]', "concurrency = [0, 0.5]"))
+        self.assertIn("page.toml:8: run.concurrency: wants one comm.machine=NAME in each start", self.results_command("--render")[1])
 
-    @DRAWS
-    @PAPERS
-    def test_a_run_may_be_a_figure_of_a_paper(self) -> None:
-        (self.page / "page.toml").write_text('[[run]]\nname = "curves"\nkind = "counted"\npaper = "residuals"\nnightly = true\n')
-        (self.page / "README.md.j2").write_text("{{ value('curves', 'V-cycles', kind='row', bottom='cg') }}\n")
-        curve = {"residuals": [1.0, 1e-3, 1e-11], "cycles": 2, "bottom": [{"iterations": 7, "met": True}]}
-        keel = self.keel_that_writes(solve(2.0, **curve))
-        status, told = self.results_command("--keel", keel)
-        self.assertEqual(status, 0, told)
-        self.assertEqual((self.page / "README.md").read_text(), "2\n")
+    def test_the_figure_of_a_paper_is_that_of_the_records_of_its_run(self) -> None:
+        (self.page / "page.toml").write_text('[[run]]\nname = "small"\nkind = "counted"\npaper = "residuals"\n')
+        (self.page / "README.md.j2").write_text("")
+        self.results_command("--render")
         drawn = self.page / "residuals.svg"
-        self.assertIn("<svg", drawn.read_text())
-        self.assertEqual(self.results_command("--check", "--nightly", "--keel", keel)[0], 0)
-        drawn.write_text(drawn.read_text().replace("<!-- digest ", "<!-- digest 0"))
-        stale = f"{drawn}: it is not what the records of curves make; run scripts/results made_up\n"
+        drawn.write_text(mark_of([solve(2.0)]))
+        self.assertEqual(self.results_command("--check", "--render")[0], 0)
+        drawn.write_text(mark_of([solve(2.1)]))
+        stale = f"{drawn}: it is not what the records of small make; run scripts/results made_up\n"
         self.assertEqual(self.results_command("--check", "--render"), (1, stale))
-        (self.page / "page.toml").write_text('[[run]]\nname = "curves"\nkind = "counted"\npaper = "fig6"\n')
-        status, told = self.results_command("--keel", keel)
-        self.assertEqual(status, 2)
-        self.assertIn("fig6: no such figure of a paper; choose weak_times, ", told)
 
     @DRAWS
     def test_a_figure_that_is_missing_or_of_other_numbers_is_found(self) -> None:
