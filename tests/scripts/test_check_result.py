@@ -1,12 +1,8 @@
 """scripts/check_result.py on a result that is right, and on what a person could change."""
 
-import contextlib
 import copy
-import io
 import json
 import re
-import tempfile
-import unittest
 import zlib
 from collections.abc import Callable, Iterator
 from math import log10
@@ -17,6 +13,7 @@ from unittest import mock
 from studies import benchmark_result
 from studies.benchmark_result import FREEDOMS, PROBLEMS, RELEASES, RULES_NUMBER, reasons_not_to_take, widths_of
 from studies.keys import PAGE, keys_of
+from support import InFolder, ended
 
 ROOT = Path(__file__).resolve().parents[2]
 Result = dict[str, Any]
@@ -97,8 +94,9 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
             yield here, value, name
 
 
-class Check(unittest.TestCase):
+class Check(InFolder):
     def setUp(self) -> None:
+        super().setUp()
         self.enterContext(mock.patch.object(benchmark_result, "releases", lambda: {SOURCES: "2.0.0"}))
 
     def reasons(self, change: Callable[[Result], object]) -> list[str]:
@@ -232,27 +230,19 @@ class Check(unittest.TestCase):
                 reasons_not_to_take(signed(found))
 
     def judged(self, *words: object) -> tuple[int, list[str]]:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            try:
-                status = benchmark_result.main([*map(str, words)])
-            except SystemExit as end:
-                status = int(end.code or 0)
-        return status, printed.getvalue().splitlines()
+        status, out, told = ended(benchmark_result.main, *words)
+        return status, [*out.splitlines(), *told.splitlines()]
 
     def test_each_file_is_judged_also_behind_one_that_is_none(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            right, wrong, other, none = (Path(folder, name) for name in ("right.json", "wrong.json", "other.json", "none.json"))
-            right.write_text(signed(result()))
-            wrong.write_text(signed(result() | {"not_to_be_submitted": ["--quick"]}))
-            other.write_text("[1]")
-            good, bad = f"{right}: class base, 4.369067e+04 dof/s at h", f"{wrong}: --quick"
-            self.assertEqual(self.judged(right), (0, [good]))
-            self.assertEqual(self.judged(right, wrong), (1, [good, bad]))
-            status, told = self.judged(other, right, none, wrong)
-            self.assertEqual((status, told[1], told[3]), (2, good, bad))
-            self.assertEqual(told[0], f"{other}: no result of the benchmark: it has no grids and problems")
-            self.assertEqual(told[2], f"{none}: no result of the benchmark: No such file or directory")
+        right = self.file("right.json", signed(result()))
+        wrong = self.file("wrong.json", signed(result() | {"not_to_be_submitted": ["--quick"]}))
+        other, none = self.file("other.json", "[1]"), self.folder / "none.json"
+        good, bad = f"{right}: class base, 4.369067e+04 dof/s at h", f"{wrong}: --quick"
+        self.assertEqual(self.judged(right), (0, [good]))
+        self.assertEqual(self.judged(right, wrong), (1, [good, bad]))
+        self.assertEqual(self.judged(other, right, none, wrong), (2, [
+            good, bad, f"{other}: no result of the benchmark: it has no grids and problems",
+            f"{none}: no result of the benchmark: No such file or directory"]))  # fmt: skip
 
     def test_options_are_none(self) -> None:
         for words in (["--strict", "x.json"], ["-x"], []):

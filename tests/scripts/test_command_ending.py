@@ -1,13 +1,12 @@
 """How commands of scripts/ end where their output cannot be written: a reader that has gone, a full disk."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
+
+from support import InFolder, lines
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ("study", "report", "simulate", "hosts", "docs", "compare_peers", "check_result.py", "mutate.py", "compile_alone.py")
@@ -37,16 +36,11 @@ def on_full_disk(*words: object) -> tuple[int, str]:
         return start(full.fileno(), *words)
 
 
-class Ending(unittest.TestCase):
-    def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-
+class Ending(InFolder):
     def records(self, runs: int) -> Path:
         run = [{"record": "run", "ranks": 1, "threads": 1, "label": "half a pair: \ud800", "deck": {"run": {"label": "\ud800"}}},
                {"record": "result", "valid": True}]  # fmt: skip
-        path = self.folder / "runs.json"
-        path.write_text("".join(json.dumps(record) + "\n" for record in run) * runs)
-        return path
+        return self.file("runs.json", lines(run * runs))
 
     def test_without_a_reader_each_ends_quietly_as_cat_does(self) -> None:
         for command in COMMANDS:
@@ -61,8 +55,7 @@ class Ending(unittest.TestCase):
         self.assertEqual(on_full_disk("report", "compare", self.records(2000)), (3, "standard output: No space left on device\n"))
 
     def test_characters_that_are_none_are_printed_escaped(self) -> None:
-        other = self.folder / "other.json"
-        other.write_text('{"record":"run","deck":{"run":{"label":"x"}}}\n')
+        other = self.file("other.json", '{"record":"run","deck":{"run":{"label":"x"}}}\n')
         done = subprocess.run([ROOT / "scripts/report", "compare", self.records(1), other], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("| \\ud800 |", done.stdout)
@@ -86,7 +79,4 @@ sys.exit(ended(lambda: len(str(write_new(Path(sys.argv[1]), 2000 * "x")))))"""
 
     def history(self) -> Path:
         head = {"record": "run", "revision": "a", "date": "2026-01-01", "deck": {}}
-        folder = self.folder / "history"
-        folder.mkdir()
-        (folder / "a.json").write_text(json.dumps(head) + '\n{"record":"result","valid":true,"fom":1e6}\n')
-        return folder
+        return self.file("history/a.json", lines([head, {"record": "result", "valid": True, "fom": 1e6}])).parent

@@ -5,11 +5,12 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 import time
 import unittest
 from pathlib import Path
 from unittest import mock
+
+from support import InFolder
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = Path("/usr/include")
@@ -27,13 +28,10 @@ NIGHTLY = unittest.skipUnless("KEEL_NIGHTLY" in os.environ, "seconds of CMake: s
 
 
 @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "no cmake, or no ninja")
-class Fetch(unittest.TestCase):
-    def setUp(self) -> None:
-        self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
-
+class Fetch(InFolder):
     def configure(self, *options: str) -> subprocess.CompletedProcess[str]:
         none = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON" for package, _ in LIBRARIES.values()]
-        command = ["cmake", "-S", str(ROOT), "-B", str(self.top / "build"), "-G", "Ninja", *none, *options]
+        command = ["cmake", "-S", str(ROOT), "-B", str(self.folder / "build"), "-G", "Ninja", *none, *options]
         environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
@@ -41,7 +39,7 @@ class Fetch(unittest.TestCase):
         """Options that name folders as the releases have them."""
         options = []
         for name, (_, parts) in LIBRARIES.items():
-            tree = self.top / name
+            tree = self.folder / name
             for part, headers in parts.items():
                 if not (INCLUDE / headers).is_dir():
                     self.skipTest(f"no {INCLUDE / headers} here")
@@ -68,7 +66,7 @@ class Fetch(unittest.TestCase):
     def test_what_is_fetched_is_what_is_compiled_with(self) -> None:
         done = self.configure("-DKEEL_FETCH=ON", *self.sources())
         self.assertEqual(done.returncode, 0, done.stderr)
-        commands = json.loads((self.top / "build/compile_commands.json").read_text())
+        commands = json.loads((self.folder / "build/compile_commands.json").read_text())
         command = {Path(one["file"]).relative_to(ROOT).as_posix(): one["command"] for one in commands
                    if Path(one["file"]).is_relative_to(ROOT)}  # fmt: skip
         for source, name, part in (
@@ -78,7 +76,7 @@ class Fetch(unittest.TestCase):
             ("miniapp/deck/deck.cpp", "tomlplusplus", "include"),
             ("tests/main.cpp", "catch2", "single_include"),
         ):
-            self.assertIn(f"-isystem {(self.top / name / part).as_posix()} ", command[source])
+            self.assertIn(f"-isystem {(self.folder / name / part).as_posix()} ", command[source])
 
     @NIGHTLY
     def test_without_the_net_it_fails_at_once_and_names_the_remedy(self) -> None:
@@ -90,9 +88,9 @@ class Fetch(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         said = " ".join(done.stderr.split())
         self.assertRegex(said, r"KEEL_FETCH: https://gitlab.com/libeigen/\S+/eigen-3.4.0.tar.gz: .+ Where there is no net, .*-DKEEL_FETCH_FROM=FOLDER")
-        self.assertFalse((self.top / "build/archives/eigen-3.4.0.tar.gz").exists())
-        done = self.configure("-DKEEL_FETCH=ON", f"-DKEEL_FETCH_FROM={self.top}/none")
-        self.assertIn(f"KEEL_FETCH: no file {self.top}/none/eigen-3.4.0.tar.gz. Where there is no net", " ".join(done.stderr.split()))
+        self.assertFalse((self.folder / "build/archives/eigen-3.4.0.tar.gz").exists())
+        done = self.configure("-DKEEL_FETCH=ON", f"-DKEEL_FETCH_FROM={self.folder}/none")
+        self.assertIn(f"KEEL_FETCH: no file {self.folder}/none/eigen-3.4.0.tar.gz. Where there is no net", " ".join(done.stderr.split()))
 
     @NIGHTLY
     def test_a_library_that_is_not_fetched_is_named(self) -> None:
@@ -103,7 +101,7 @@ class Fetch(unittest.TestCase):
     @NIGHTLY
     def test_an_archive_that_is_another_is_refused(self) -> None:
         for name in ("eigen-3.4.0", "9.1.0", "v3.11.2", "v3.4.0", "v2.13.10"):
-            (self.top / f"{name}.tar.gz").write_text("not what was released")
-        done = self.configure("-DKEEL_FETCH=ON", f"-DKEEL_FETCH_FROM={self.top}")
+            (self.folder / f"{name}.tar.gz").write_text("not what was released")
+        done = self.configure("-DKEEL_FETCH=ON", f"-DKEEL_FETCH_FROM={self.folder}")
         self.assertEqual(done.returncode, 1)
         self.assertIn("SHA256 hash of", done.stderr)

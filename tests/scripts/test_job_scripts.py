@@ -6,8 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
-import unittest
 from pathlib import Path
 
 import fake_keel
@@ -16,7 +14,7 @@ from studies.define.sites import SITES, read_site
 from studies.define.study_file import read_study
 from studies.execute.folder import job_script
 from studies.execute.plan import plan
-from support import needs
+from support import InFolder, needs
 
 needs("jinja2")
 
@@ -24,10 +22,10 @@ GOLDEN = Path(__file__).parent / "golden_jobs"
 LOOP = "stop=  #", "#     point, round"  # lines between are the same in all scripts: golden once, for the site local
 
 
-class JobScripts(unittest.TestCase):
+class JobScripts(InFolder):
     def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        (self.folder / "deck.toml").write_text("[problem]\nbox = 8\n")
+        super().setUp()
+        self.file("deck.toml", "[problem]\nbox = 8\n")
 
     def script(self, site: Path) -> tuple[str, str]:
         return self.scripts(site)[0]
@@ -35,7 +33,7 @@ class JobScripts(unittest.TestCase):
     def scripts(self, site: Path) -> list[tuple[str, str]]:
         """On a site with GPUs they are used."""
         backend = '[run]\nbackend = "cuda"\n' if read_site(site).gpus_per_rank else ""
-        (self.folder / "deck.toml").write_text("[problem]\nbox = 8\n" + backend)
+        self.file("deck.toml", "[problem]\nbox = 8\n" + backend)
         study = read_study(fake_keel.study(self.folder, ["cg", "ca_cg s=8 basis=newton"], ranks=[6, 48], rounds=2))
         made = plan(study, read_site(site), None)
         return [job_script(made, job, "/opt/keel/bin/keel", "mpiexec") for job in (*made.jobs, *filter(None, [made.collecting]))]

@@ -5,13 +5,12 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-from support import needs
+from support import InFolder, ended, needs
 
 needs("jinja2")
 
@@ -67,28 +66,22 @@ def lines(*records: dict[str, object]) -> str:
     return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
 
 
-class Pages(unittest.TestCase):
+class Pages(InFolder):
     def setUp(self) -> None:
-        self.results = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.page = self.results / "made_up"
-        self.page.mkdir()
+        super().setUp()
+        self.results, self.page = self.folder, self.folder / "made_up"
         for name, text in {"page.toml": PAGE, "README.md.j2": TEMPLATE, "small.json": lines(solve(2.0)), "large.json": lines(solve(8.0))}.items():
-            (self.page / name).write_text(text)
+            self.file(f"made_up/{name}", text)
 
     def keel_that_writes(self, *records: dict[str, object]) -> str:
-        path = self.results / "keel"
-        path.write_text(KEEL.format(records=lines(*records)))
-        path.chmod(0o755)
-        return str(path)
+        return str(self.program("keel", KEEL.format(records=lines(*records))))
 
     def keel(self, seconds: float) -> str:
         return self.keel_that_writes({"record": "plan", "schema": 1}, solve(seconds))
 
     def results_command(self, *words: str) -> tuple[int, str]:
-        told = StringIO()
-        with redirect_stdout(told), redirect_stderr(told):
-            status = main([*words, "--results", str(self.results)])
-        return status, told.getvalue()
+        status, out, told = ended(main, *words, "--results", self.results)
+        return status, out + told
 
     def test_a_page_shows_what_its_runs_tell(self) -> None:
         status, told = self.results_command("--keel", self.keel(3.0))
@@ -213,10 +206,8 @@ class Pages(unittest.TestCase):
         self.assertNotEqual(mark_of([3]), mark_of(["3"]))
 
     def test_runs_of_papers_are_made_when_the_other_pages_have_their_records(self) -> None:
-        other = self.results / "a_paper"
-        other.mkdir()
-        (other / "page.toml").write_text('[[run]]\nname = "curves"\nkind = "counted"\npaper = "residuals"\n')
-        (other / "README.md.j2").write_text("curves\n")
+        self.file("a_paper/page.toml", '[[run]]\nname = "curves"\nkind = "counted"\npaper = "residuals"\n')
+        self.file("a_paper/README.md.j2", "curves\n")
         started: list[str] = []
 
         class Recorder:
@@ -228,7 +219,7 @@ class Pages(unittest.TestCase):
         with redirect_stdout(StringIO()):
             work(list(all_pages(self.results)), Recorder(), options)  # type: ignore[arg-type]
         self.assertEqual(started, ["small", "curves"])
-        self.assertEqual((other / "README.md").read_text(), "curves\n")
+        self.assertEqual((self.folder / "a_paper/README.md").read_text(), "curves\n")
 
     def test_missing_records_are_told_and_damaged_ones_refused(self) -> None:
         self.results_command("--render")

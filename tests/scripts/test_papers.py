@@ -1,12 +1,10 @@
 """scripts/papers: every figure of records that are made up, what is run for a point, and what is refused."""
 
-import stat
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from support import needs
+from support import InFolder, needs
 
 needs("matplotlib", "pandas")
 
@@ -82,51 +80,48 @@ echo "$@" >> "${0%/*}/called"
 """
 
 
-class Runs(unittest.TestCase):
+class Runs(InFolder):
     def setUp(self) -> None:
-        self.room = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.keel = self.room / "keel"
-        self.keel.write_text(KEEL)
-        self.keel.chmod(self.keel.stat().st_mode | stat.S_IXUSR)
-        records = self.room / "records"
+        super().setUp()
+        records = self.folder / "records"
         records.mkdir()
-        self.folder = Folder(records, self.keel)
+        self.runs = Folder(records, self.program("keel", KEEL))
 
     def called(self) -> list[str]:
-        return (self.room / "called").read_text().splitlines()
+        return (self.folder / "called").read_text().splitlines()
 
     def test_what_is_there_is_not_made_again(self) -> None:
         points = [Point("one", "a.toml", ("problem.ranks=8",)), Point("two", "b.toml", (), kind="counted")]
-        self.folder.make(points)
-        self.folder.make(points)
-        made = self.room / "records"
+        self.runs.make(points)
+        self.runs.make(points)
+        made = self.folder / "records"
         self.assertEqual(self.called(), [f"--dry-run a.toml problem.ranks=8 output.json={made}/one.part",
                                          f"b.toml output.json={made}/two.part"])  # fmt: skip
-        self.assertEqual(self.folder.records(points)("one").plan["ranks"], 1)
+        self.assertEqual(self.runs.records(points)("one").plan["ranks"], 1)
 
     def test_where_sockets_are_unknown_the_machine_does_not_tell_them(self) -> None:
-        self.folder.make([Point("one", "a.toml", (), sockets_unknown="lassen")])
+        self.runs.make([Point("one", "a.toml", (), sockets_unknown="lassen")])
         machine = Path(self.called()[0].rpartition("comm.machine=")[2])
         self.assertNotIn("ranks_per_socket", machine.read_text())
         self.assertIn("ranks_per_node = 40", machine.read_text())
 
     def test_a_run_that_fails_is_told_with_its_command_and_leaves_nothing(self) -> None:
         with self.assertRaisesRegex(Refused, "fail .*\nended with exit status 2:\nno such deck"):
-            self.folder.make([Point("one", "a.toml", ("fail",))])
-        self.assertEqual(list((self.room / "records").glob("*.json")), [])
+            self.runs.make([Point("one", "a.toml", ("fail",))])
+        self.assertEqual(list((self.folder / "records").glob("*.json")), [])
 
     def test_kept_records_are_not_made(self) -> None:
-        self.folder.make(weak_scaling.with_simulated()[-1:])
-        self.assertFalse((self.room / "called").is_file())
+        self.runs.make(weak_scaling.with_simulated()[-1:])
+        self.assertFalse((self.folder / "called").is_file())
 
     def test_kept_records_that_are_missing_are_refused(self) -> None:
         for kind in ("simulated", "predicted"):
             with self.assertRaises(Refused) as refused:
-                self.folder.make([Point("one", "a.toml", (), kind, "results/scale/nowhere.json")])
+                self.runs.make([Point("one", "a.toml", (), kind, "results/scale/nowhere.json")])
             path = ROOT / "results/scale/nowhere.json"
             told = f"{path}: no records of the point one; page.toml beside it names the command"
             self.assertEqual(str(refused.exception), told)
-        self.assertFalse((self.room / "called").is_file())
+        self.assertFalse((self.folder / "called").is_file())
 
     def test_a_cell_of_a_row_is_a_number_bounds_or_text(self) -> None:
         cells = {"64": 64, "1.50": 1.5, "1.2 (0.9 to 1.4)": [1.2, 0.9, 1.4], "-": None, "`cg`": "cg", "two_step": "two_step", "nan": "nan", "inf": "inf"}

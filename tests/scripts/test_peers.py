@@ -1,12 +1,9 @@
 """scripts/compare_peers: its table against golden text, and what it makes of programs that fail."""
 
-import contextlib
-import io
-import tempfile
 import unittest
-from pathlib import Path
 
 from studies.execute.peers import Code, main, table
+from support import InFolder, ended
 
 GOLDEN = """\
 | code | iterations | max\\|r\\| / max\\|f\\| | set-up, s | solve, s | MDOF/s | Keel's seconds over these |
@@ -83,28 +80,20 @@ class Table(unittest.TestCase):
         self.assertIn("with 95 %: none, 6 rounds are needed.", text)
 
 
-class Comparison(unittest.TestCase):
+class Comparison(InFolder):
     def setUp(self) -> None:
-        self.build = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        (self.build / "CMakeCache.txt").write_text(f"A:STRING=1\nMPIEXEC_EXECUTABLE:FILEPATH={self.build}/mpiexec\n")
+        super().setUp()
+        self.file("CMakeCache.txt", f"A:STRING=1\nMPIEXEC_EXECUTABLE:FILEPATH={self.folder}/mpiexec\n")
         for name, text in (("keel", KEEL), ("keel_hypre", PEER.replace("U_L2", "0.50000001")), ("mpiexec", MPIEXEC)):
             self.program(name, text)
 
-    def program(self, name: str, text: str) -> None:
-        path = self.build / name
-        path.write_text(text)
-        path.chmod(0o755)
-
     def run_main(self, *words: str) -> tuple[int, str, str]:
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            status = main(["--build", str(self.build), *words])
-        return status, out.getvalue(), err.getvalue()
+        return ended(main, "--build", self.folder, *words)
 
     def test_codes_take_turns_with_the_same_words(self) -> None:
         status, out, err = self.run_main("-n", "3", "--rounds", "2", "--method", "pcg_pfmg", "problem.box=8", "deck.toml")
         self.assertEqual((status, err), (0, ""))
-        started = (self.build / "log").read_text().splitlines()
+        started = (self.folder / "log").read_text().splitlines()
         words = "problem.box=8 deck.toml"
         a, b = f"keel {words}", f"keel_hypre --method=pcg_pfmg {words}"
         self.assertEqual([line.strip() for line in started], [a, b, a, b])
@@ -115,7 +104,7 @@ class Comparison(unittest.TestCase):
 
     def test_without_a_deck_it_is_the_one_of_comparisons(self) -> None:
         self.run_main("--rounds", "1", "--method", "pcg_pfmg", "problem.box=8")
-        self.assertIn("/inputs/compare_hpgmg.toml problem.box=8", (self.build / "log").read_text())
+        self.assertIn("/inputs/compare_hpgmg.toml problem.box=8", (self.folder / "log").read_text())
 
     def test_a_run_that_fails_ends_it_with_what_it_said(self) -> None:
         status, out, err = self.run_main("--rounds", "2")
@@ -140,7 +129,7 @@ class Comparison(unittest.TestCase):
         self.assertIn("my.toml problem.box=8: 64 unknowns on 2 ranks\n", out)
         self.assertIn("| mgs | 25 | 25 | 1.0e-13 | 1.0e-12 | 0.200 | 0.100 |", out)
         self.assertIn("| dcgs2 | 25 | 58, no fixed point | 1.0e-13 | no number | 0.200 | 0.100 |", out)
-        started = (self.build / "log").read_text().splitlines()
+        started = (self.folder / "log").read_text().splitlines()
         self.assertEqual(len(started), 8)
         self.assertEqual(started[1].strip(), "keel_kinsol my.toml problem.box=8 anderson.orthogonalisation=mgs")
 
@@ -160,7 +149,7 @@ class Comparison(unittest.TestCase):
             self.assertIn(what, err)
         status, _, err = self.run_main("--code", "kinsol", "--method", "pfmg")
         self.assertEqual((status, err), (2, "--method pfmg: kinsol has mgs, icwy, cgs2, dcgs2\n"))
-        (self.build / "keel_hypre").unlink()
+        (self.folder / "keel_hypre").unlink()
         status, _, err = self.run_main()
         self.assertEqual(status, 2)
         self.assertIn("no keel_hypre; build them with -DKEEL_PEERS=ON", err)

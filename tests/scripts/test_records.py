@@ -4,21 +4,22 @@ import contextlib
 import io
 import json
 import re
-import tempfile
 import unittest
 from pathlib import Path
 
 from studies.records import UnreadableRecords, differing_keys, read_all, read_runs, short_names
 from studies.statistics import order_of_interval, remark, spread
+from support import InFolder
 
 RUN = '{"record":"run","deck":{"bottom":{"solver":"cg","s":4},"run":{"mode":"solve"}},"cells":[2,2,2]}\n'
 SOLVE = '{"record":"solve","seconds":1.0}\n'
 RESULT = '{"record":"result","valid":true}\n'
 
 
-class Reading(unittest.TestCase):
+class Reading(InFolder):
     def setUp(self) -> None:
-        self.path = Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.json"
+        super().setUp()
+        self.path = self.folder / "run.json"
 
     def test_a_run_begins_with_its_run_record(self) -> None:
         self.path.write_text(RUN + SOLVE + RESULT + RUN + SOLVE)

@@ -4,11 +4,10 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
-
+from support import InFolder
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = re.findall(r"(?m)^ *keel_find\((\w+) ([\d.]+)", (ROOT / "cmake/libraries.cmake").read_text())
@@ -23,10 +22,7 @@ def told(*command: object) -> tuple[int, str]:
 
 
 @unittest.skipUnless(shutil.which("cmake"), "no cmake")
-class Refused(unittest.TestCase):
-    def setUp(self) -> None:
-        self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
-
+class Refused(InFolder):
     def compiler(self, name: str, version: str) -> tuple[int, str]:
         return told("cmake", f"-DCMAKE_CXX_COMPILER_ID={name}", f"-DCMAKE_CXX_COMPILER_VERSION={version}", "-P",
                     ROOT / "cmake/compilers.cmake")  # fmt: skip
@@ -50,28 +46,28 @@ class Refused(unittest.TestCase):
                 self.assertEqual(status != 0, True, f"{compiler} {option}")
                 self.assertRegex(text, f"Keel needs the arithmetic of IEEE 754.*: drop {remedy}")
         for option in ("-Ofast", "-O2 -funsafe-math-optimizations"):
-            status, text = told("cmake", "-S", ROOT, "-B", self.top, f"-DCMAKE_CXX_FLAGS_RELEASE={option}")
+            status, text = told("cmake", "-S", ROOT, "-B", self.folder, f"-DCMAKE_CXX_FLAGS_RELEASE={option}")
             self.assertEqual(status, 1)
             self.assertIn("CMake Error at cmake/compilers.cmake", text)
             self.assertRegex(text, "(?i)drop (-ffast-math|-funsafe-math-optimizations)")
 
     def test_an_mpi_that_is_not_the_one_asked_for(self) -> None:
-        status, text = told("cmake", "-S", ROOT, "-B", self.top, "-DMPI_EXECUTABLE_SUFFIX=.nowhere")
+        status, text = told("cmake", "-S", ROOT, "-B", self.folder, "-DMPI_EXECUTABLE_SUFFIX=.nowhere")
         self.assertEqual(status, 1)
         self.assertRegex(text, r"MPI_EXECUTABLE_SUFFIX=.nowhere .* names an MPI that is not here: MPI_CXX_COMPILER is .*Install it")
 
     def libraries(self, **versions: str) -> tuple[int, str]:
         """Includes cmake/libraries.cmake where no other packages are found."""
         for package, version in versions.items():
-            (self.top / package).mkdir()
-            (self.top / package / f"{package}Config.cmake").write_text("")
-            (self.top / package / f"{package}ConfigVersion.cmake").write_text(
+            self.file(f"{package}/{package}Config.cmake", "")
+            self.file(
+                f"{package}/{package}ConfigVersion.cmake",
                 f"set(PACKAGE_VERSION {version})\nif(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION)\n"
                 "set(PACKAGE_VERSION_COMPATIBLE TRUE)\nendif()\n")
-        (self.top / "CMakeLists.txt").write_text(
-            f"cmake_minimum_required(VERSION 3.23)\nproject(alone NONE)\ninclude({ROOT}/cmake/libraries.cmake)\n")
-        return told("cmake", "-S", self.top, "-B", self.top / "build", "-DCMAKE_MAKE_PROGRAM=none",
-                    "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF", "-DCMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH=OFF", f"-DCMAKE_PREFIX_PATH={self.top}")  # fmt: skip
+        text = f"cmake_minimum_required(VERSION 3.23)\nproject(alone NONE)\ninclude({ROOT}/cmake/libraries.cmake)\n"
+        self.file("CMakeLists.txt", text)
+        return told("cmake", "-S", self.folder, "-B", self.folder / "build", "-DCMAKE_MAKE_PROGRAM=none",
+                    "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF", "-DCMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH=OFF", f"-DCMAKE_PREFIX_PATH={self.folder}")  # fmt: skip
 
     def test_libraries_that_are_too_old(self) -> None:
         status, text = self.libraries(fmt="7.1.3", Eigen3="3.3.9", nlohmann_json="3.11.0", tomlplusplus="3.2.0")
@@ -91,6 +87,3 @@ class Refused(unittest.TestCase):
         self.assertIn(f'"%gcc@:{int(COMPILERS["GNU"]) - 1}"', spack)
         self.assertIn(f'"%clang@:{int(COMPILERS["Clang"]) - 1}"', spack)
 
-
-if __name__ == "__main__":
-    unittest.main()

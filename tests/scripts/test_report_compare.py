@@ -1,16 +1,12 @@
 """scripts/report compare against golden text, and on files that are cut or of other modes."""
 
-import contextlib
 import io
-import json
-import tempfile
-import unittest
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from studies.markdown import aligned
 from studies.views import command, compare
+from support import InFolder, ended, lines
 
 RECORDS = [
     {
@@ -57,12 +53,13 @@ def run(mode: str, *records: dict[str, Any], deck: dict[str, Any] | None = None)
 RESULT = {"record": "result", "fom": None, "valid": True, "interrupted": False}
 
 
-class Table(unittest.TestCase):
+class Table(InFolder):
     def setUp(self) -> None:
-        self.path = Path(self.enterContext(tempfile.TemporaryDirectory())) / "runs.json"
+        super().setUp()
+        self.path = self.folder / "runs.json"
 
     def table(self, *records: dict[str, Any], end: str = "") -> str:
-        self.path.write_text("".join(json.dumps(record) + "\n" for record in records) + end)
+        self.path.write_text(lines(records) + end)
         return compare.table([self.path])
 
     def rows(self, *records: dict[str, Any], end: str = "") -> list[str]:
@@ -73,9 +70,7 @@ class Table(unittest.TestCase):
 
     def test_rows_of_several_files_name_them_by_folders_where_that_takes(self) -> None:
         self.table(*RECORDS)
-        other = self.path.parent / "other" / "runs.json"
-        other.parent.mkdir()
-        other.write_text(self.path.read_text())
+        other = self.file("other/runs.json", self.path.read_text())
         head, _, *rows = compare.table([self.path, other]).splitlines()
         self.assertTrue(head.startswith("| file | ranks x threads |"), head)
         self.assertEqual([row.split(" | ")[0] for row in rows], [f"| {self.path.parent.name}/runs", "| other/runs"])
@@ -127,24 +122,21 @@ class Table(unittest.TestCase):
 
     def test_a_run_that_was_killed_shows_what_it_had_finished(self) -> None:
         solve = {"record": "solve", "solver": "cg", "seconds": 1.0, "cycles": 4}
-        with contextlib.redirect_stderr(io.StringIO()) as told:
-            found = self.rows(*run("solve", solve), end='{"record":"solve","sec')
-        self.assertEqual(told.getvalue(), f"{self.path}:3: cut off: '{{\"record\":\"solve\",\"sec'\n")
-        self.assertEqual(found, ["| 1x2 | 8x8x8 | gsrb | cg | 1.0 | 4 | - | 1.00 [1.00-1.00] | 0.00 | 250 | - | KILLED |"])
+        self.path.write_text(lines(run("solve", solve)) + '{"record":"solve","sec')
+        _, out, told = ended(command.main, "compare", self.path)
+        self.assertEqual(told, f"{self.path}:3: cut off: '{{\"record\":\"solve\",\"sec'\n")
+        self.assertEqual(out.splitlines()[2:], ["| 1x2 | 8x8x8 | gsrb | cg | 1.0 | 4 | - | 1.00 [1.00-1.00] | 0.00 | 250 | - | KILLED |"])
         found = self.rows(*run("solve", RESULT | {"interrupted": True, "valid": False}))
         self.assertTrue(found[0].endswith("| INTERRUPTED |"))
 
     def test_all_files_that_cannot_be_read_are_told_at_once(self) -> None:
         self.path.write_text("no record\n")
-        words = [str(self.path), str(self.path) + ".missing"]
-        with contextlib.redirect_stderr(io.StringIO()) as told:
-            self.assertEqual(command.main(["compare", *words]), 2)
-        first, second = told.getvalue().splitlines()
+        status, _, told = ended(command.main, "compare", self.path, f"{self.path}.missing")
+        self.assertEqual(status, 2)
+        first, second = told.splitlines()
         self.assertIn("runs.json: no record in it", first)
         self.assertIn("runs.json.missing: No such file or directory", second)
 
     def test_help_is_help(self) -> None:
-        with contextlib.redirect_stdout(io.StringIO()) as told, self.assertRaises(SystemExit) as end:
-            command.main(["compare", "--help"])
-        self.assertEqual(end.exception.code, 0)
-        self.assertIn("a row a run and solver", told.getvalue())
+        status, out, _ = ended(command.main, "compare", "--help")
+        self.assertEqual((status, "a row a run and solver" in out), (0, True))

@@ -1,16 +1,14 @@
 """scripts/report history: finds a planted loss, is silent without one, and against golden text; records are made up."""
 
-import contextlib
-import io
 import json
 import random
-import tempfile
 import unittest
 from pathlib import Path
 
 from studies.views import command
 from studies.revisions import Revision
 from studies.views.history import find_changes
+from support import InFolder, ended
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,19 +41,14 @@ TABLE = """\
 """
 
 
-class History(unittest.TestCase):
-    def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory())) / "kept"
-        self.folder.mkdir()
-
+class History(InFolder):
     def write(self, revision: str, day: int, foms: list[float], **more: str) -> None:
         text = "".join(records(revision, f"01-{day:02}T00:00:{number:02}", fom, **more) for number, fom in enumerate(foms))
-        (self.folder / f"{revision}{more.get('solver', '')}.json").write_text(text)
+        self.file(f"{revision}{more.get('solver', '')}.json", text)
 
     def report(self, *words: str) -> tuple[int, str]:
-        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
-            status = command.main(["history", str(self.folder), *words])
-        return status, out.getvalue()
+        status, out, told = ended(command.main, "history", self.folder, *words)
+        return status, out + told
 
     def measured(self, chance: random.Random, speed: float, count: int = 6) -> list[float]:
         return [5e6 * speed * chance.lognormvariate(0, NOISE) for _ in range(count)]
@@ -133,15 +126,14 @@ class History(unittest.TestCase):
         (self.folder / "cut.json").write_text(records("aaa", "01-02", 4e6)[:-5])
         (self.folder / "half.json").write_text('{"record":"run","sch')
         (self.folder / "plan.json").write_text('{\n "points": []\n}\n')
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
-            self.assertEqual(command.main(["history", str(self.folder), "--check"]), 0)
-        self.assertEqual(told.getvalue().count("\n"), 2, told.getvalue())
+        status, _, told = ended(command.main, "history", self.folder, "--check")
+        self.assertEqual((status, told.count("\n")), (0, 2), told)
         for line in ("cut.json:2: cut off: ", "half.json: no record in it"):
-            self.assertIn(line, told.getvalue())
+            self.assertIn(line, told)
         (self.folder / "odd.json").write_text('{"record":"run","ranks":"two"}\n')
-        with contextlib.redirect_stderr(io.StringIO()) as told:
-            self.assertEqual(command.main(["history", str(self.folder), "--check"]), 2)
-        self.assertIn('odd.json:1: run.ranks = "two": keel writes no such value', told.getvalue())
+        status, told = self.report("--check")
+        self.assertEqual(status, 2)
+        self.assertIn('odd.json:1: run.ranks = "two": keel writes no such value', told)
 
     def test_the_example_of_continuous_integration_is_a_command(self) -> None:
         steps = (ROOT / "packaging/ci/speed.yml").read_text()

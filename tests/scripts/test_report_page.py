@@ -1,15 +1,11 @@
 """scripts/report run: the page of one run and of two, against golden tables; records are made up."""
 
-import contextlib
-import io
 import json
 import re
-import tempfile
-import unittest
 from pathlib import Path
 from typing import Any
 
-from support import needs
+from support import InFolder, ended, lines, needs
 
 needs("jinja2", "matplotlib", "pandas")
 
@@ -69,23 +65,16 @@ FACTS = [
 ]  # fmt: skip
 
 
-class Page(unittest.TestCase):
-    def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-
-    def file(self, name: str, records: list[dict[str, Any]]) -> Path:
-        path = self.folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("".join(json.dumps(record) + "\n" for record in records))
-        return path
+class Page(InFolder):
+    def records(self, name: str, records: list[dict[str, Any]]) -> Path:
+        return self.file(name, lines(records))
 
     def report(self, *words: str | Path) -> tuple[int, str]:
-        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
-            status = command.main(["run", *map(str, words)])
-        return status, out.getvalue()
+        status, out, told = ended(command.main, "run", *words)
+        return status, out + told
 
     def test_two_runs_stand_side_by_side_in_every_table_and_figure(self) -> None:
-        paths = [self.file("a/run.json", run()), self.file("b/run.json", run(ranks=4, solver="ca_cg", slower=2.0, machine=None))]
+        paths = [self.records("a/run.json", run()), self.records("b/run.json", run(ranks=4, solver="ca_cg", slower=2.0, machine=None))]
         names = ["a/run", "b/run"]
         runs = last_runs(paths)
         tables = side_by_side(runs, names)
@@ -110,7 +99,7 @@ class Page(unittest.TestCase):
 
     def test_the_page_of_two_runs_begins_with_which_is_faster(self) -> None:
         def answer(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> tuple[str, bool]:
-            return of_two(last_runs([self.file("a.json", one), self.file("b.json", other)]), ["A", "B"])
+            return of_two(last_runs([self.records("a.json", one), self.records("b.json", other)]), ["A", "B"])
 
         def solves(*seconds: float, **head: Any) -> list[dict[str, Any]]:
             first, solve, *rest = run(**head)
@@ -150,7 +139,7 @@ class Page(unittest.TestCase):
             ["x", "50.000", "50%"], ["2 others, each below 1%", "0.900", "1%"], ["solve", "100.000", "100%"]]))  # fmt: skip
 
     def test_the_page_is_one_file_and_figures_are_files_if_asked(self) -> None:
-        path = self.file("run.json", [*run()[:-2], {"record": "verdict", "lines": ["Verdict: 46% smoothing"]},
+        path = self.records("run.json", [*run()[:-2], {"record": "verdict", "lines": ["Verdict: 46% smoothing"]},
                                       run()[-2] | {"value": 6e-11, "want": "<= 1e-10"}, run()[-1]])  # fmt: skip
         status, told = self.report(path, "--figures", "png,pdf,svg")
         self.assertEqual(status, 0, told)
@@ -192,19 +181,19 @@ class Page(unittest.TestCase):
                      "|h||64x64x64||12||0.250||11.2||1.0486e+06||-||5%||-||-||-|",
                      "|h||periodic||manufactured||0.300 [0.250-0.500]||5.00e-11||9||-||-||0.3874|"):  # fmt: skip
             self.assertIn(text, page)
-        self.assertEqual(self.report(path, self.file("run.json", run()))[0], 0)
+        self.assertEqual(self.report(path, self.records("run.json", run()))[0], 0)
 
     def test_without_a_triad_there_is_no_roof_and_rates_of_a_host_ahead_of_its_device_are_none(self) -> None:
         ahead = run()
         ahead[0]["deck"]["run"]["gpu_sync"] = "lazy"
         for records in (run(triad_bytes_per_second=None), ahead):
-            found = last_runs([self.file("run.json", records)])
+            found = last_runs([self.records("run.json", records)])
             names = [one.name for one in draw_all(tables_of_runs(found, ["run"]), FIGURES)]
             self.assertIn("levels", names)
             self.assertFalse({"bandwidth", "roofline"} & set(names))
 
     def test_bars_of_levels_add_up_to_all_operations(self) -> None:
-        runs = last_runs([self.file("run.json", run())])
+        runs = last_runs([self.records("run.json", run())])
         (levels,) = draw_all(tables_of_runs(runs, ["run"]), ["levels"])
         (axis,) = levels.picture.figure.axes
         heights = sum(bar.get_height() for bars in axis.containers for bar in bars)
@@ -212,7 +201,7 @@ class Page(unittest.TestCase):
 
     def test_a_run_of_a_survey_is_shown_by_solver_and_a_killed_one_as_far_as_it_came(self) -> None:
         survey = [record for solver in ("cg", "bicgstab") for record in run(solver=solver, mode="survey")[1:-2]]
-        path = self.file("run.json", [run(mode="survey")[0], *survey, run()[-1]])
+        path = self.records("run.json", [run(mode="survey")[0], *survey, run()[-1]])
         runs = last_runs([path])
         head, _ = side_by_side(runs, ["run"])["operations"]
         self.assertEqual(head, ["operation", "run, cg, ms", "run, bicgstab, ms", "run, bicgstab / run, cg"])
@@ -222,17 +211,17 @@ class Page(unittest.TestCase):
         cells = [run(mode="survey")[0], *(record | {"seconds": seconds} for solver, times in (("cg", (2.0, 2.1)), ("a", (1.0, 1.1)), ("b", (1.05, 2)))
                  for seconds in times for record in run(solver=solver)[1:2]), run()[-1]]  # fmt: skip
         self.assertIn("least time: a 1.05 s, least to greatest 1.00 to 1.10, 2 solves; not different: b; ",
-                      verdict(last_runs([self.file("three.json", cells)])[0]))  # fmt: skip
-        path = self.file("killed.json", run()[:2])
+                      verdict(last_runs([self.records("three.json", cells)])[0]))  # fmt: skip
+        path = self.records("killed.json", run()[:2])
         self.assertEqual(self.report(path)[0], 0)
         page = (self.folder / "killed.html").read_text()
         self.assertIn("KILLED", page)
         self.assertIn('id="residuals"', page)
-        self.assertEqual(self.report(self.file("empty.json", run()[:1]))[0], 0)
+        self.assertEqual(self.report(self.records("empty.json", run()[:1]))[0], 0)
 
     def test_dry_runs_three_files_and_two_clocks_are_refused(self) -> None:
-        dry = self.file("dry.json", [{"record": "plan", "ranks": 2}])
+        dry = self.records("dry.json", [{"record": "plan", "ranks": 2}])
         self.assertIn("records of a dry run", self.report(dry)[1])
-        one, other = self.file("a.json", run()), self.file("b.json", run(simulation={"platform": "torus", "machine": "hopper"}))
+        one, other = self.records("a.json", run()), self.records("b.json", run(simulation={"platform": "torus", "machine": "hopper"}))
         for words in ([one, one, one], [one, other], [one, self.folder / "none.json"], [one, "--figures", "gif"], [dry]):
             self.assertEqual(self.report(*words)[0], 2, words)

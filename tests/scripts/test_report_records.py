@@ -1,11 +1,8 @@
 """scripts/report records against golden text."""
 
-import tempfile
-import unittest
-from pathlib import Path
-
 from studies.records import UnreadableRecords
 from studies.views import records
+from support import InFolder
 
 RECORDS = """\
 {"record":"run","schema":1,"id":"a1","label":"one, two","clock":"real","ranks":2,"threads":1,"nodes":1,"backend":"openmp"}
@@ -18,31 +15,31 @@ OF_RUN = 'a1,"one, two",real,2,1,1,openmp'
 HEAD = "file,run.id,run.label,run.clock,run.ranks,run.threads,run.nodes,run.backend"
 
 
-class Csv(unittest.TestCase):
+class Csv(InFolder):
     def setUp(self) -> None:
-        self.file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.json"
-        self.file.write_text(RECORDS)
+        super().setUp()
+        self.run_json = self.file("run.json", RECORDS)
 
     def test_a_timer_is_a_row(self) -> None:
         self.assertEqual(
-            records.table([self.file], "timer"),
+            records.table([self.run_json], "timer"),
             f"{HEAD},op,level,calls,t_mean,solver\n"
-            f"{self.file},{OF_RUN},smooth,0,2.0,1e-07,\n"
-            f"{self.file},{OF_RUN},reduction,1,3.0,0.5,cg\n",
+            f"{self.run_json},{OF_RUN},smooth,0,2.0,1e-07,\n"
+            f"{self.run_json},{OF_RUN},reduction,1,3.0,0.5,cg\n",
         )
 
     def test_parts_have_names_and_lists_stay_out(self) -> None:
         self.assertEqual(
-            records.table([self.file], "survey"),
-            f"{HEAD},solver,cycles,seconds_median,parts.v_cycle,parts.bottom\n{self.file},{OF_RUN},cg,1,0.5,0.25,0.25\n",
+            records.table([self.run_json], "survey"),
+            f"{HEAD},solver,cycles,seconds_median,parts.v_cycle,parts.bottom\n{self.run_json},{OF_RUN},cg,1,0.5,0.25,0.25\n",
         )
         self.assertEqual(
-            records.table([self.file], "solve"), f"{HEAD},solver,repeat,converged,floor\n{self.file},{OF_RUN},cg,0,true,\n"
+            records.table([self.run_json], "solve"), f"{HEAD},solver,repeat,converged,floor\n{self.run_json},{OF_RUN},cg,0,true,\n"
         )
 
     def test_a_kind_that_is_not_there_is_refused_with_those_that_are(self) -> None:
         with self.assertRaises(UnreadableRecords) as error:
-            records.table([self.file], "rank_timer")
+            records.table([self.run_json], "rank_timer")
         self.assertEqual(
-            str(error.exception), f"{self.file}: no rank_timer record; there are run, solve, survey, timer"
+            str(error.exception), f"{self.run_json}: no rank_timer record; there are run, solve, survey, timer"
         )

@@ -1,17 +1,12 @@
 """Every view of scripts/report takes every record file that the project publishes, each line of them, and odd records."""
 
-import contextlib
-import io
 import itertools
-import json
 import os
-import tempfile
-import unittest
 from pathlib import Path
 
 from studies.markdown import table
 from studies.views import command
-from support import needs
+from support import InFolder, ended, lines, needs
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = sorted(ROOT.glob("results/*/*.json*"))
@@ -19,14 +14,13 @@ NIGHTLY = "KEEL_NIGHTLY" in os.environ
 VIEWS = (["compare"], ["records"], ["history", "--check"])
 
 
-class Views(unittest.TestCase):
+class Views(InFolder):
     def setUp(self) -> None:
-        self.path = Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.json"
+        super().setUp()
+        self.path = self.folder / "run.json"
 
     def view(self, *words: str) -> tuple[int, str, str]:
-        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as told:
-            status = command.main([*words, str(self.path.parent if words[0] == "history" else self.path)])
-        return status, out.getvalue(), told.getvalue()
+        return ended(command.main, *words, self.folder if words[0] == "history" else self.path)
 
     def taken(self, text: str) -> set[str]:
         """The views that show records; the others refuse them with a line."""
@@ -46,8 +40,8 @@ class Views(unittest.TestCase):
                 self.assertIn("compare", self.taken(path.read_text()))
 
     def test_each_takes_every_published_line(self) -> None:
-        lines = dict.fromkeys(itertools.chain.from_iterable(path.read_text().split("\n") for path in PUBLISHED))
-        for line in list(filter(None, lines))[:: 1 if NIGHTLY else 5]:
+        published = dict.fromkeys(itertools.chain.from_iterable(path.read_text().split("\n") for path in PUBLISHED))
+        for line in list(filter(None, published))[:: 1 if NIGHTLY else 5]:
             with self.subTest(line=line[:200]):
                 self.assertIn("compare", self.taken(line + "\n"))
 
@@ -76,7 +70,7 @@ class Views(unittest.TestCase):
         label = "a|b\\|c\nd\r\u2028e\x1b[31m"
         run = {"record": "run", "deck": {"run": {"label": label}}}
         other = {"record": "run", "deck": {"run": {"label": "x"}}}
-        self.path.write_text("".join(json.dumps(one) + "\n" for one in (run, other)))
+        self.path.write_text(lines([run, other]))
         head, _, *rows = self.view("compare")[1].splitlines()
         self.assertEqual(len(rows), 2)
         self.assertIn("| a\\|b\\\\\\|c d e [31m |", rows[0])

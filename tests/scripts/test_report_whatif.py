@@ -1,18 +1,15 @@
 """scripts/report whatif: the page's own JavaScript, run by node, against what keel --dry-run prints for the same machines."""
 
-import contextlib
-import io
 import json
 import os
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
 
-from support import needs
+from support import InFolder, ended, lines, needs
 
 needs("jinja2")
 
@@ -42,18 +39,14 @@ MOVE = """(places) => {
 }"""
 
 
-class WhatIf(unittest.TestCase):
-    def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-
+class WhatIf(InFolder):
     def report(self, *words: str | Path) -> tuple[int, str]:
-        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
-            status = command.main(["whatif", *map(str, words)])
-        return status, out.getvalue()
+        status, out, told = ended(command.main, "whatif", *words)
+        return status, out + told
 
     def dry_run(self, name: str, machine: str, *words: str) -> tuple[Path, dict[str, float]]:
         """The file of records, and the seconds of each solver."""
-        (self.folder / f"{name}.toml").write_text(machine)
+        self.file(f"{name}.toml", machine)
         records = self.folder / f"{name}.json"
         done = subprocess.run([KEEL, "--dry-run", *SURVEY, f"comm.machine={self.folder / name}.toml", f"output.json={records}", *words],
                               capture_output=True, text=True, check=False)  # fmt: skip
@@ -104,8 +97,7 @@ class WhatIf(unittest.TestCase):
                      "slices": [{"times": 1, "counts": [[0, 1]], "pieces": []}]}  # fmt: skip
             records.append({"record": "solve", "predicted": True, "solver": solver, "machine": "m", "allreduce_model": "mpi", "converged": True,
                             "seconds": seconds, "costs": costs})  # fmt: skip
-        path = self.folder / "made_up.json"
-        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        path = self.file("made_up.json", lines(records))
         status, told = self.report(path)
         self.assertEqual((status, told), (0, f"wrote {self.folder / 'made_up.html'}\n"))
         page = (self.folder / "made_up.html").read_text()
@@ -113,8 +105,7 @@ class WhatIf(unittest.TestCase):
         return page
 
     def test_records_without_costs_are_refused(self) -> None:
-        path = self.folder / "old.json"
-        path.write_text('{"record": "plan", "ranks": 2}\n{"record": "solve", "predicted": true, "solver": "cg"}\n')
+        path = self.file("old.json", '{"record": "plan", "ranks": 2}\n{"record": "solve", "predicted": true, "solver": "cg"}\n')
         status, told = self.report(path)
         self.assertEqual((status, told), (2, f"{path}: no predicted solve with costs; make records by keel --dry-run comm.machine=NAME "
                                              "output.json=FILE\n"))  # fmt: skip

@@ -2,41 +2,40 @@
 
 import os
 import subprocess
-import tempfile
-import unittest
 from pathlib import Path
+
+from support import InFolder
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = [ROOT / "scripts" / name for name in ("packages.txt", "packages_backends.txt")]
 LISTED = {line.split()[0] for path in LISTS for line in path.read_text().splitlines() if line and line[0] != "#"}
 
 
-class Setup(unittest.TestCase):
+class Setup(InFolder):
     def setUp(self) -> None:
-        self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        (self.top / "kokkos-4.7.0").mkdir()  # built before
+        super().setUp()
+        (self.folder / "kokkos-4.7.0").mkdir()  # built before
 
     def installed(self, known: set[str], *options: str, **environment: str) -> list[str]:
         """The packages that are installed where nothing is, and these are to be had."""
-        (self.top / "known").write_text("\n".join(sorted(known)) + "\n")
-        (self.top / "there").write_text("")
+        (self.folder / "known").write_text("\n".join(sorted(known)) + "\n")
+        (self.folder / "there").write_text("")
         for name, text in {
             "id": "echo 0", "python3": "exit 1",
-            "dpkg-query": f'grep -qx -- "${{@: -1}}" {self.top}/there && echo installed',
-            "apt-cache": f'grep -qx -- "$2" {self.top}/known',
+            "dpkg-query": f'grep -qx -- "${{@: -1}}" {self.folder}/there && echo installed',
+            "apt-cache": f'grep -qx -- "$2" {self.folder}/known',
             "apt-get": f"""[[ $1 == update ]] && exit
-for package in "${{@:5}}"; do grep -qx -- "$package" {self.top}/known || exit 100; done
-printf '%s\\n' "${{@:5}}" >>{self.top}/there""",
+for package in "${{@:5}}"; do grep -qx -- "$package" {self.folder}/known || exit 100; done
+printf '%s\\n' "${{@:5}}" >>{self.folder}/there""",
         }.items():
-            (self.top / name).write_text(f"#!/usr/bin/env bash\n{text}\n")
-            (self.top / name).chmod(0o755)
-        path = {"PATH": f"{self.top}:{os.environ['PATH']}", "KEEL_DEPS": str(self.top)}
+            self.program(name, f"#!/usr/bin/env bash\n{text}\n")
+        path = {"PATH": f"{self.folder}:{os.environ['PATH']}", "KEEL_DEPS": str(self.folder)}
         for name in ("CXX", "KEEL_MPI"):
             os.environ.pop(name, None)
         done = subprocess.run([ROOT / "scripts/setup", *options], capture_output=True, text=True, check=False,
                               env={**os.environ, **path, **environment})  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return (self.top / "there").read_text().split()
+        return (self.folder / "there").read_text().split()
 
     def test_packages_of_other_names_are_those_of_the_distribution(self) -> None:
         everywhere = {name for name in LISTED if "|" not in name}
@@ -49,9 +48,8 @@ printf '%s\\n' "${{@:5}}" >>{self.top}/there""",
 
     def test_without_root_it_prints_what_running_needs_and_ways_without(self) -> None:
         for name, text in (("id", "echo 1000"), *((name, "exit 1") for name in ("sudo", "g++", "python3", "dpkg-query"))):
-            (self.top / name).write_text(f"#!/bin/sh\n{text}\n")
-            (self.top / name).chmod(0o755)
-        path = {"PATH": f"{self.top}:{os.environ['PATH']}"}
+            self.program(name, f"#!/bin/sh\n{text}\n")
+        path = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
         for options, fetch, wanted, others in (
             (["--run"], {"KEEL_FETCH": "ON"}, "To build and run: g++ zlib1g-dev\n", False),
             ([], {}, "To build and run: g++ libeigen3-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev\nTo write studies: p", True),
@@ -68,6 +66,3 @@ printf '%s\\n' "${{@:5}}" >>{self.top}/there""",
         self.assertNotIn("g++", found)
         self.assertEqual({"clang-16", "hipcc"} & set(self.installed(LISTED)), set())
 
-
-if __name__ == "__main__":
-    unittest.main()

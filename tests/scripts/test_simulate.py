@@ -1,15 +1,11 @@
 """scripts/simulate: what SimGrid is told of a machine and its platform, and what is said of what cannot be."""
 
-import contextlib
-import io
 import re
-import tempfile
-import unittest
-from pathlib import Path
 
 from studies.define.checked_toml import Refused
 from studies.define.platforms import INPUTS, options, read_machine, read_platform, words
 from studies.execute.simulate import main
+from support import InFolder, ended
 
 MACHINE = """\
 [machine]
@@ -33,21 +29,7 @@ launch = 1e-6
 PLATFORM = '[node]\ncores = 8\n[fabric]\nshape = "torus"\nnodes = 32\nhop = 1e-7\nrate = 5e9\n'
 
 
-class Simulate(unittest.TestCase):
-    def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-
-    def file(self, name: str, text: str) -> Path:
-        path = self.folder / name
-        path.write_text(text)
-        return path
-
-    def run_main(self, *given: object) -> tuple[int, str, str]:
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            status = main([str(word) for word in given])
-        return status, out.getvalue(), err.getvalue()
-
+class Simulate(InFolder):
     def test_a_message_off_the_node_takes_what_the_machine_s_file_says(self) -> None:
         machine, platform = read_machine(self.file("m.toml", MACHINE)), read_platform(self.file("p.toml", PLATFORM))
         told = dict(word.split("=") for word in words(machine, platform, 5).split())
@@ -88,7 +70,7 @@ class Simulate(unittest.TestCase):
                 self.assertGreaterEqual(whole, nodes, path)
 
     def test_what_is_started_is_printed(self) -> None:
-        status, out, err = self.run_main("deck.toml", "run.repeats=2", "--machine", "hopper", "--ranks", 6, "--print")
+        status, out, err = ended(main, "deck.toml", "run.repeats=2", "--machine", "hopper", "--ranks", 6, "--print")
         self.assertEqual((status, err), (0, ""))
         self.assertTrue(out.startswith("KEEL_PLATFORM='name=hopper shape=torus counts=2 cores=24 hop=1.05e-07 "), out)
         self.assertRegex(out, r" smpirun -quiet -platform \S+/libkeel_platform.so -hostfile \S+ -np 6 ")
@@ -96,7 +78,7 @@ class Simulate(unittest.TestCase):
 
     def test_everything_that_is_wrong_is_told_at_once_with_a_remedy(self) -> None:
         lacking = re.sub(r"\[compute\](.|\n)*|short = .*|injection.*", "", MACHINE)
-        status, _, err = self.run_main("--machine", self.file("lacking.toml", lacking), "--platform", "hoper", "--ranks", 0,
+        status, _, err = ended(main, "--machine", self.file("lacking.toml", lacking), "--platform", "hoper", "--ranks", 0,
                                        "run.label=a b", "--print")  # fmt: skip
         self.assertEqual(status, 2)
         for part in ("a simulation needs compute.rate, compute.launch, machine.injection, host.off_node.short, host.node.short;"
@@ -106,10 +88,10 @@ class Simulate(unittest.TestCase):
 
     def test_a_platform_without_the_nodes_or_cores_is_refused(self) -> None:
         machine, platform = self.file("m.toml", MACHINE), self.file("p.toml", PLATFORM)
-        status, _, err = self.run_main("--machine", machine, "--platform", platform, "--ranks", 129, "--print")
+        status, _, err = ended(main, "--machine", machine, "--platform", platform, "--ranks", 129, "--print")
         self.assertEqual(status, 2)
         self.assertIn("--ranks 129: 33 nodes of 4 ranks; platform p has 32: at most 128 ranks", err)
-        status, _, err = self.run_main("--machine", machine, "--platform", platform, "--ranks", 128, "--ranks-per-node", 9,
+        status, _, err = ended(main, "--machine", machine, "--platform", platform, "--ranks", 128, "--ranks-per-node", 9,
                                        "--print")  # fmt: skip
         self.assertEqual(status, 2)
         self.assertIn("9 ranks a node: a node of platform p has 8 cores; choose --ranks-per-node", err)

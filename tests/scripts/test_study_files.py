@@ -1,7 +1,6 @@
 """Study files, points and sites: what they mean, and what is said of those that are wrong."""
 
 import os
-import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,10 @@ from unittest import mock
 from studies.define.checked_toml import Refused, lines_of
 from studies.define.platforms import find
 from studies.define.points import ordered, points_of, words_of
-from studies.define.sites import SITES, launchers, place, read_site
-from studies.define.study_file import read_study
+from studies.define.sites import SITES, Site, launchers, place, read_site
+from studies.define.study_file import Study, read_study
 from studies.execute.keel import deck_text, understand
+from support import InFolder
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = """\
@@ -75,31 +75,33 @@ study.toml:21: values: 3 wants to be an array of 2: problem.box, ranks
 study.toml:21: values: ranks = 0 wants to be a whole number from 1 on"""
 
 
-class Files(unittest.TestCase):
+class Files(InFolder):
     def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        (self.folder / "deck.toml").write_text("# mine\n[problem]\nbox = 8\na = 0.0\n")
+        super().setUp()
+        self.file("deck.toml", "# mine\n[problem]\nbox = 8\na = 0.0\n")
 
-    def file(self, text: str, name: str = "study.toml") -> Path:
-        (self.folder / name).write_text(text)
-        return self.folder / name
+    def study(self, text: str) -> Study:
+        return read_study(self.file("study.toml", text))
+
+    def site(self, text: str) -> Site:
+        return read_site(self.file("site.toml", text))
 
     def refusal(self, text: str) -> str:
         with self.assertRaises(Refused) as refused:
-            read_study(self.file(text))
+            self.study(text)
         return str(refused.exception).replace(f"{self.folder}/", "")
 
 
 class Studies(Files):
     def test_points_are_all_axes_combined_and_zipped_keys_go_together(self) -> None:
-        points = points_of(read_study(self.file(GOOD)))
+        points = points_of(self.study(GOOD))
         self.assertEqual([(point.ranks, point.threads, point.words) for point in points], [
             (1, 4, ("bottom.solver=cg",)), (1, 4, ("bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton")),
             (4, 1, ("bottom.solver=cg",)), (4, 1, ("bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton"))])  # fmt: skip
         self.assertEqual(points[1].name, "ranks-1.threads-4.solver-ca_cg-s-8-basis-newton")
 
     def test_rounds_take_turns_within_a_size(self) -> None:
-        study = read_study(self.file(GOOD))
+        study = self.study(GOOD)
         points = points_of(study)
         starts = ordered(study, points, {point.name: point.ranks for point in points})
         self.assertEqual(
@@ -118,14 +120,14 @@ class Studies(Files):
 
     def test_the_deck_gets_the_keys_that_are_the_same_everywhere(self) -> None:
         self.assertEqual(
-            deck_text(read_study(self.file(GOOD))),
+            deck_text(self.study(GOOD)),
             "# deck.toml with the keys of the study family.\n\n[problem]\nbox = 4\n"
             "a = 0.0\nboxes = [2, 2, 2]\n\n[run]\nrepeats = 3\n",
         )
 
     def test_the_limit_of_dry_runs_is_in_the_deck_of_dry_runs_alone(self) -> None:
-        study = read_study(self.file(GOOD.replace("[keys]", "[keys]\nrun.dry_run_limit = 2")))
-        self.assertEqual(deck_text(study), deck_text(read_study(self.file(GOOD))))
+        study = self.study(GOOD.replace("[keys]", "[keys]\nrun.dry_run_limit = 2"))
+        self.assertEqual(deck_text(study), deck_text(self.study(GOOD)))
         self.assertIn("dry_run_limit = 2\n", deck_text(study, planning=True))
 
     def test_values_are_told_as_the_command_line_takes_them(self) -> None:
@@ -150,9 +152,9 @@ class Studies(Files):
             self.assertEqual(self.refusal(text), f"study.toml:9: keys.problem.box = {told}: {wanted}")
             text = GOOD.replace('["cg", "ca_cg s=8 basis=newton"]', f"[{value}]").partition("[baseline]")[0]
             self.assertEqual(self.refusal(text), f"study.toml:16: values: bottom.solver = {told}: {wanted}")
-            self.file(f"[problem]\na = {value}\n", "deck.toml")
+            self.file("deck.toml", f"[problem]\na = {value}\n")
             with self.assertRaisesRegex(Refused, r"deck.toml:2: problem.a = .*: wants a text") as refused:
-                deck_text(read_study(self.file(GOOD)))
+                deck_text(self.study(GOOD))
             self.assertIn(told, str(refused.exception))
         self.assertEqual(self.refusal("minutes = nan\n" + GOOD), f"study.toml:1: minutes = nan: {wanted}")
 
@@ -204,7 +206,7 @@ class Sites(Files):
     def test_all_mistakes_are_told_at_once_with_their_lines(self) -> None:
         text = 'launcher = "slrum"\n[node]\ncoers = 4\ncores = "many"\n[run]\noptions = [1]\n[environment]\nOMP_PLACES = 1\n'
         with self.assertRaises(Refused) as refused:
-            read_site(self.file(text, "site.toml"))
+            self.site(text)
         found = str(refused.exception).replace(f"{self.folder}/", "").splitlines()
         self.assertEqual(
             [line.partition(" ")[0] for line in found],
@@ -225,9 +227,9 @@ class Sites(Files):
             self.assertEqual((find("mine", "sites"), find("slurm", "sites").resolve()), (own, SITES / "slurm.toml"))
 
     def test_ranks_fill_the_cores_that_the_system_leaves(self) -> None:
-        site = read_site(self.file('launcher = "slurm"\nabout = "x"\n[node]\ncores = 16\nreserved_cores = 2\n'
-                                   "[run]\nthreads = 6\nprogress_cores = 1\n", "site.toml"))  # fmt: skip
-        study = read_study(self.file(GOOD.replace('"threads"', '"problem.seed"').replace("4]", "9]")))
+        site = self.site('launcher = "slurm"\nabout = "x"\n[node]\ncores = 16\nreserved_cores = 2\n'
+                                   "[run]\nthreads = 6\nprogress_cores = 1\n")  # fmt: skip
+        study = self.study(GOOD.replace('"threads"', '"problem.seed"').replace("4]", "9]"))
         placement, problems = place(site, points_of(study)[2])
         self.assertEqual((placement.nodes, placement.ranks_per_node, placement.threads, placement.cores_per_rank), (2, 2, 6, 7))
         self.assertEqual(problems, [])
@@ -236,23 +238,23 @@ class Sites(Files):
 
     def test_more_threads_than_cores_are_an_error_on_a_cluster_and_a_warning_here(self) -> None:
         for launcher, word in (("slurm", "error"), ("local", "warning")):
-            site = read_site(self.file(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 2\n', "site.toml"))
-            _, problems = place(site, points_of(read_study(self.file(GOOD)))[0])
+            site = self.site(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 2\n')
+            _, problems = place(site, points_of(self.study(GOOD))[0])
             self.assertIn(f"{word}: 1 ranks a node x 4 threads want 4 cores; 2 can be used", problems[0])
 
     def test_simulated_ranks_are_where_the_machine_puts_them_and_all_in_the_memory_of_this_one(self) -> None:
         text = 'launcher = "simulated"\nabout = "x"\n[node]\ncores = 24\n[simulation]\nmachine = "hopper"\n'
-        site = read_site(self.file(text, "site.toml"))
+        site = self.site(text)
         ten = GOOD.replace('"threads"', '"problem.seed"').replace("[4, 1]", "[10, 1]")
-        *_, point = points_of(read_study(self.file(ten)))
+        *_, point = points_of(self.study(ten))
         placement, problems = place(site, point)
         self.assertEqual((placement.nodes, placement.ranks_per_node, placement.ranks_in_memory), (3, 4, 10))
         self.assertEqual(problems, [])
         self.assertGreater(site.memory_gb, 0)
 
-        _, problems = place(site, points_of(read_study(self.file(GOOD)))[0])
+        _, problems = place(site, points_of(self.study(GOOD))[0])
         self.assertIn("error: 4 threads: a simulated rank has one", problems[0])
-        *_, many = points_of(read_study(self.file(ten.replace("[10, 1]", "[100000, 1]"))))
+        *_, many = points_of(self.study(ten.replace("[10, 1]", "[100000, 1]")))
         self.assertIn("error: --ranks 100000: 25000 nodes of 4 ranks; platform hopper has ", place(site, many)[1][0])
 
     def test_a_simulated_site_has_a_machine_and_others_have_none(self) -> None:
@@ -261,7 +263,7 @@ class Sites(Files):
             ("slurm", '[simulation]\nmachine = "hopper"\n', "5: [simulation]: only launcher = \"simulated\" has one"),
         ):
             with self.assertRaises(Refused) as refused:
-                read_site(self.file(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 8\n{table}', "site.toml"))
+                self.site(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 8\n{table}')
             self.assertIn(f"site.toml:{told}", str(refused.exception))
 
     def test_cray_mpich_wants_two_variables_for_a_progress_thread(self) -> None:
@@ -269,12 +271,12 @@ class Sites(Files):
         for given, told in ((both[:1], "MPICH_ASYNC_PROGRESS=1 without MPICH_MAX_THREAD_SAFETY=multiple"), (both, ""),
                             (both[1:], "MPICH_MAX_THREAD_SAFETY=multiple without MPICH_ASYNC_PROGRESS=1"), ((), "")):  # fmt: skip
             text = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 5\n[run]\nprogress_cores = 1\n[environment]\n'
-            _, problems = place(read_site(self.file(text + "".join(given), "site.toml")), points_of(read_study(self.file(GOOD)))[0])
+            _, problems = place(self.site(text + "".join(given)), points_of(self.study(GOOD))[0])
             self.assertEqual([problem.partition(": ")[2].partition(": ")[0] for problem in problems], [told] if told else [])
 
     def test_asynchronous_progress_wants_a_core(self) -> None:
         text = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\n[environment]\nMPIR_CVAR_ASYNC_PROGRESS = "1"\n'
-        _, problems = place(read_site(self.file(text, "site.toml")), points_of(read_study(self.file(GOOD)))[0])
+        _, problems = place(self.site(text), points_of(self.study(GOOD))[0])
         self.assertIn("run.progress_cores = 1 would leave it a core", problems[0])
 
 PLAN = {

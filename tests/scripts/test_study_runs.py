@@ -1,7 +1,6 @@
 """scripts/study from write to status, and what may go wrong while a study runs; with a keel that takes no time."""
 
 import contextlib
-import io
 import os
 import shutil
 import signal
@@ -21,7 +20,7 @@ from studies.execute.batch import SYSTEMS
 from studies.execute.folder import RESERVE_SECONDS, read_folder
 from studies.execute.run import run
 from studies.execute.states import interruption, states_of
-from support import needs
+from support import ended, needs
 
 needs("jinja2")
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,15 +51,9 @@ class Study(unittest.TestCase):
 
     def study(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
         """scripts/study with these words, in this process: another Python would take longer to start than most of them take."""
-        out, err = io.StringIO(), io.StringIO()
-        with (
-            mock.patch.dict(os.environ, self.environment, clear=True),
-            mock.patch("studies.command.run", partial(run, sleep=lambda _: time.sleep(0.02))),
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(err),
-        ):
-            status = main([str(word) for word in words])
-        return subprocess.CompletedProcess(words, status, out.getvalue(), err.getvalue())
+        quick = mock.patch("studies.command.run", partial(run, sleep=lambda _: time.sleep(0.02)))
+        with mock.patch.dict(os.environ, self.environment, clear=True), quick:
+            return subprocess.CompletedProcess(words, *ended(main, *words))
 
     def write(self, solvers: list[str], site: str | Path = "local", **more: object) -> None:
         """For a site that comes with Keel or, by its path, one of the test's own, which charges nobody."""
