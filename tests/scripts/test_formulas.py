@@ -9,20 +9,16 @@ from papers.formulas import (
     Network,
     closed_form_time,
     copy_time,
-    device_forms,
     machine_named,
     network,
     off_node_time,
     on_node_time,
     shared_time,
     split_time,
-    staged_time,
     standard_time,
-    straight_time,
     table_3_7,
     table_3_8,
     three_step_time,
-    time_on_node,
     two_step_time,
     within_node_time,
 )
@@ -117,33 +113,3 @@ class Devices(unittest.TestCase):
                                        (found.from_helpers, "st3"), (found.total, "total")):  # fmt: skip
                         self.near(ours, times[name])
                     self.assertEqual((found.messages_of_helper, found.sending_ranks), (times["m_max"], times["ppn_active"]))
-
-    def test_where_every_message_is_charged_bytes_grow_with_messages(self) -> None:
-        printed = shared_time(LASSEN, DeviceExchange(1e6, 4, 10, as_printed=True))
-        meant = shared_time(LASSEN, DeviceExchange(1e6, 4, 10))
-        self.near(meant.to_helpers, printed.to_helpers)
-        self.assertEqual((printed.sending_ranks, meant.sending_ranks), (36, 4))
-        self.near(meant.off_node, 6.84e-6 + 4 * 1e6 * 4.19e-11)
-        many = shared_time(LASSEN, DeviceExchange(1e6, 24, 10))  # nine helpers have at most three of 21 messages to other nodes
-        self.assertEqual(many.messages_of_helper, 3)
-        self.near(many.to_helpers, 21 * (3.15e-6 + 3.40e-11 * 1e6) + 1.27e-5 + 21 * 1e6 * 1.96e-11)
-        self.near(many.off_node, 3 * 6.84e-6 + 84 * 1e6 * 4.19e-11)
-        self.assertEqual(shared_time(LASSEN, DeviceExchange(1e6, 2, 10)).off_node, 0)
-
-    def test_others_send_one_message_after_another_from_the_device_or_its_host(self) -> None:
-        exchange = DeviceExchange(1e6, 13, 10)
-        self.near(straight_time(LASSEN, exchange), 10 * (6.80e-6 + 1e6 * 7.29e-11))
-        self.near(staged_time(LASSEN, exchange), 1.27e-5 + 1e7 * 1.96e-11 + 10 * 6.84e-6 + 4e7 * 4.19e-11 + 1.30e-5 + 1e7 * 1.85e-11)
-        near = DeviceExchange(1e6, 3, 10)  # all on the node
-        self.near(time_on_node(LASSEN, near), 4.15e-5 + 1.78e-5 + 2 * (4.43e-5 + 3.33e-5))
-        self.assertEqual(straight_time(LASSEN, near), time_on_node(LASSEN, near))
-
-    def test_the_forms_of_messages_are_those_of_each_way(self) -> None:
-        for copies in (True, False):
-            forms = device_forms(LASSEN, 8000, 10, copies)
-            exchange = DeviceExchange(8000, 10, 10, copies)
-            printed = DeviceExchange(8000, 10, 10, copies, as_printed=True)
-            self.assertEqual(forms["straight"], straight_time(LASSEN, exchange))
-            self.assertEqual(forms["staged"], staged_time(LASSEN, exchange))
-            self.assertEqual(forms["shared"], shared_time(LASSEN, exchange).total)
-            self.assertEqual(forms["shared as printed"], shared_time(LASSEN, printed).total)

@@ -1,7 +1,6 @@
 """Hosts with real latency: what is refused, and a solve on two of them after which nothing is left."""
 
 import contextlib
-import io
 import json
 import os
 import signal
@@ -153,10 +152,3 @@ class Options(unittest.TestCase):
     def test_what_is_not_given_stays(self) -> None:
         options = command.parser().parse_args(["set", "--jitter", "200us"])
         self.assertEqual(command.travel_of(options, state.Travel(5000, 0, 100)), state.Travel(5000, 200, 100))
-
-    def test_help_names_every_command(self) -> None:
-        text = io.StringIO()
-        with self.assertRaises(SystemExit), contextlib.redirect_stdout(text):
-            command.main(["--help"])
-        for name in ("up", "set", "run", "status", "down"):
-            self.assertRegex(text.getvalue(), rf"\n +{name} ")

@@ -105,12 +105,6 @@ class Table(InFolder):
             ],
         )
 
-    def test_a_swept_key_is_a_column(self) -> None:
-        first, second = (run("solve", RESULT, deck={"multigrid": {"smoother": "gsrb", "pre": pre}}) for pre in (1, 2))
-        found = self.table(*first, *second).splitlines()
-        self.assertIn("| multigrid.pre | verdict |", found[0])
-        self.assertTrue(found[2].endswith("| 1 | VALID |") and found[3].endswith("| 2 | VALID |"))
-
     def test_a_krylov_run_has_iterations_and_no_cycles(self) -> None:
         found = self.rows(*run("krylov", {"record": "solve", "solver": "cg", "seconds": 0.5, "iterations": 45}, RESULT))
         self.assertEqual(found, ["| 1x2 | 8x8x8 | - | cg | 1.0 | - | 45 | 0.500 [0.500-0.500] | 0.00 | - | - | VALID |"])
@@ -136,7 +130,3 @@ class Table(InFolder):
         first, second = told.splitlines()
         self.assertIn("runs.json: no record in it", first)
         self.assertIn("runs.json.missing: No such file or directory", second)
-
-    def test_help_is_help(self) -> None:
-        status, out, _ = ended(command.main, "compare", "--help")
-        self.assertEqual((status, "a row a run and solver" in out), (0, True))

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from studies.define.checked_toml import Refused, lines_of
+from studies.define.checked_toml import Refused
 from studies.define.platforms import find
-from studies.define.points import ordered, points_of, words_of
+from studies.define.points import points_of, words_of
 from studies.define.sites import SITES, Site, launchers, place, read_site
 from studies.define.study_file import Study, read_study
 from studies.execute.keel import deck_text, understand
@@ -50,7 +50,7 @@ rounds = 0
 rank = 3
 [[axis]]
 key = "rank"
-values = [1,
+values = [1, # [
   2]
 [[axis]]
 key = "bottom.solver"
@@ -99,24 +99,6 @@ class Studies(Files):
             (1, 4, ("bottom.solver=cg",)), (1, 4, ("bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton")),
             (4, 1, ("bottom.solver=cg",)), (4, 1, ("bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton"))])  # fmt: skip
         self.assertEqual(points[1].name, "ranks-1.threads-4.solver-ca_cg-s-8-basis-newton")
-
-    def test_rounds_take_turns_within_a_size(self) -> None:
-        study = self.study(GOOD)
-        points = points_of(study)
-        starts = ordered(study, points, {point.name: point.ranks for point in points})
-        self.assertEqual(
-            [(point.ranks, point.values["bottom.solver"].split()[0], number) for point, number in starts],
-            [
-                (4, "cg", 1),
-                (4, "ca_cg", 1),
-                (4, "cg", 2),
-                (4, "ca_cg", 2),
-                (1, "cg", 1),
-                (1, "ca_cg", 1),
-                (1, "cg", 2),
-                (1, "ca_cg", 2),
-            ],
-        )
 
     def test_the_deck_gets_the_keys_that_are_the_same_everywhere(self) -> None:
         self.assertEqual(
@@ -176,26 +158,6 @@ class Studies(Files):
     def test_the_studies_that_come_with_keel_are_good(self) -> None:
         for path in sorted((ROOT / "inputs/studies").rglob("*.toml")):
             self.assertTrue(points_of(read_study(path)), path)
-
-
-class Lines(unittest.TestCase):
-    def test_texts_and_arrays_over_several_lines_hold_no_keys(self) -> None:
-        text = 'a = """\nb = 1\n"""\nc = [\n  "d = 2", # [\n  3]\n[e.f]\n"g" = { h = 1 }\n[[i]]\nj = 1\n[[i]]\nj.k = 2\n'
-        self.assertEqual(
-            lines_of(text),
-            {
-                ("a",): 1,
-                ("c",): 4,
-                ("e", "f"): 7,
-                ("e", "f", "g"): 8,
-                ("i", 0): 9,
-                ("i", 0, "j"): 10,
-                ("i", 1): 11,
-                ("i", 1, "j"): 12,
-                ("i", 1, "j", "k"): 12,
-                ("i", 1, "j.k"): 12,
-            },
-        )
 
 
 class Sites(Files):
@@ -260,10 +222,10 @@ class Sites(Files):
     def test_a_simulated_site_has_a_machine_and_others_have_none(self) -> None:
         for launcher, table, told in (
             ("simulated", "", "1: launcher = \"simulated\": wants simulation.machine"),
-            ("slurm", '[simulation]\nmachine = "hopper"\n', "5: [simulation]: only launcher = \"simulated\" has one"),
+            ("slurm", 'simulation.machine = "hopper"\n', "3: [simulation]: only launcher = \"simulated\" has one"),
         ):
             with self.assertRaises(Refused) as refused:
-                self.site(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 8\n{table}')
+                self.site(f'launcher = "{launcher}"\nabout = "x"\n{table}[node]\ncores = 8\n')
             self.assertIn(f"site.toml:{told}", str(refused.exception))
 
     def test_cray_mpich_wants_two_variables_for_a_progress_thread(self) -> None:
