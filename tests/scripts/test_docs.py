@@ -2,36 +2,31 @@
 
 import json
 import re
-import tempfile
 import unittest
-from pathlib import Path
 
 from documents.checks import MOST_WORDS, mistakes, words
 from documents.layout import ROOT, in_site
-from documents.records import Fields, write_fields
+from documents.records import write_fields
+from support import InFolder
 
-RUN = {"type": "object", "properties": {"record": {"const": "run"}, "ranks": {"type": "integer", "description": "number of ranks"}}}
+HOST = {"type": "object", "properties": {"name": {"type": "string", "description": "its own name"}}}
+HOSTS = {"type": "array", "description": "all its hosts", "items": HOST}
+RUN = {"type": "object", "properties": {"record": {"const": "run"}, "hosts": HOSTS}}
 SCHEMA = {"properties": {"record": {"enum": ["run"]}}, "$defs": {"run": RUN}}
 RECORDS = "# Records\n\n<!-- begin: scripts/docs --tables -->\n<!-- end -->\n"
 
 
-class Checks(unittest.TestCase):
+class Checks(InFolder):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.put("mkdocs.yml", "nav:\n  - Keel: index.md\n  - Records: reference/records.md\n")
-        self.put("docs/index.md", "# Keel\n\nSee [records](reference/records.md#run).\n")
-        self.put("docs/reference/records.schema.json", json.dumps(SCHEMA))
-        self.put("docs/reference/records.md", RECORDS)
-        write_fields(self.root)
-
-    def put(self, path: str, text: str) -> None:
-        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.root / path).write_text(text)
+        super().setUp()
+        self.file("mkdocs.yml", "nav:\n  - Keel: index.md\n  - Records: reference/records.md\n")
+        self.file("docs/index.md", "# Keel\n\nSee [records](reference/records.md#run).\n")
+        self.file("docs/reference/records.schema.json", json.dumps(SCHEMA))
+        self.file("docs/reference/records.md", RECORDS)
+        write_fields(self.folder)
 
     def test_pages_without_faults_have_none(self) -> None:
-        self.assertEqual(mistakes(self.root), [])
+        self.assertEqual(mistakes(self.folder), [])
 
     def test_each_fault_is_found(self) -> None:
         many = "word " * MOST_WORDS
@@ -50,20 +45,20 @@ class Checks(unittest.TestCase):
         ):  # fmt: skip
             with self.subTest(expected):
                 self.setUp()
-                self.put(path, text)
-                self.assertIn(expected, mistakes(self.root))
+                self.file(path, text)
+                self.assertIn(expected, mistakes(self.folder))
 
     def test_links_in_code_are_none(self) -> None:
-        self.put("docs/index.md", "# Keel\n\n`[a](b.md)`\n\n```\n[a](b.md)\n```\n\n    [a](b.md)\n")
-        self.assertEqual(mistakes(self.root), [])
+        self.file("docs/index.md", "# Keel\n\n`[a](b.md)`\n\n```\n[a](b.md)\n```\n\n    [a](b.md)\n")
+        self.assertEqual(mistakes(self.folder), [])
 
     def test_generated_text_is_words(self) -> None:
-        self.assertEqual(words(self.root), 27)
+        self.assertEqual(words(self.folder), 27)
 
     def test_a_field_needs_a_description(self) -> None:
-        self.put("docs/reference/records.schema.json", json.dumps(SCHEMA).replace("number of ranks", ""))
-        write_fields(self.root)
-        self.assertEqual(mistakes(self.root), ["docs/reference/records.schema.json: a field without description: run: ranks"])
+        self.file("docs/reference/records.schema.json", json.dumps(SCHEMA).replace("its own name", ""))
+        write_fields(self.folder)
+        self.assertEqual(mistakes(self.folder), ["docs/reference/records.schema.json: a field without description: run: hosts.name"])
 
 
 class Readme(unittest.TestCase):
@@ -96,21 +91,3 @@ class Site(unittest.TestCase):
             ("docs/report.md", "[a](https://example.org) [b](#header)", "[a](https://example.org) [b](#header)"),
         ):
             self.assertEqual(in_site(source, text), expected)
-
-
-class Records(unittest.TestCase):
-    def test_fields_of_objects_stand_in_the_schema_alone_and_need_a_meaning_there(self) -> None:
-        schema = {
-            "properties": {"record": {"enum": ["run"]}},
-            "$defs": {
-                "run": {
-                    "properties": {
-                        "hosts": {"type": "array", "description": "hosts", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
-                        "parts": {"oneOf": [{"$ref": "#/$defs/parts"}, {"type": "null"}], "description": "what | which"},
-                    }
-                },
-                "parts": {"properties": {"other": {"type": ["number", "null"], "description": "the remainder"}}},
-            },
-        }
-        self.assertEqual(list(Fields(schema).lines()), ["### run", "", "First, of all but dry runs.", "", "* `hosts`: hosts", "* `parts`: what | which", ""])
-        self.assertEqual(list(Fields(schema).unexplained()), ["run: hosts.name"])

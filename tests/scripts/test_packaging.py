@@ -327,7 +327,3 @@ class ReFrame(unittest.TestCase):
         solvers = (ROOT / "docs/reference/solvers.md").read_text()
         for solver in self.check(REPORT, 1).solver:
             self.assertIn(f"`{solver}`", solvers)
-
-    def test_settings_name_a_system(self) -> None:
-        (system,) = load("reframe/settings.py", {})["site_configuration"]["systems"]
-        self.assertEqual(system["partitions"][0]["scheduler"], "local")

@@ -109,11 +109,6 @@ class Table(InFolder):
         found = self.rows(*run("krylov", {"record": "solve", "solver": "cg", "seconds": 0.5, "iterations": 45}, RESULT))
         self.assertEqual(found, ["| 1x2 | 8x8x8 | - | cg | 1.0 | - | 45 | 0.500 [0.500-0.500] | 0.00 | - | - | VALID |"])
 
-    def test_studies_without_solves_have_a_row_too(self) -> None:
-        for mode in ("exchange", "network", "spmv"):
-            found = self.rows(*run(mode, {"record": mode if mode != "exchange" else "scheme"}, RESULT))
-            self.assertEqual(found, ["| 1x2 | 8x8x8 | - | - | 1.0 | - | - | - | - | - | - | VALID |"])
-
     def test_a_run_that_was_killed_shows_what_it_had_finished(self) -> None:
         solve = {"record": "solve", "solver": "cg", "seconds": 1.0, "cycles": 4}
         self.path.write_text(lines(run("solve", solve)) + '{"record":"solve","sec')

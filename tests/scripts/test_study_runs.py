@@ -533,9 +533,3 @@ class Refusals(Study):
         self.assertEqual(done.returncode, 2)
         self.assertIn('error: law = "strong" holds the work of all ranks together constant, which is not: '
                       "512 cells in ranks-1.solver-cg, 1024 cells in ranks-2.solver-cg", done.stdout)  # fmt: skip
-
-    def test_what_was_never_written_is_said_to_be_none(self) -> None:
-        for verb in ("run", "status", "submit"):
-            done = self.study(verb, self.top)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("no folder that scripts/study write has made", done.stderr)
