@@ -117,37 +117,21 @@ class Relations(Property):
         if base is not None and scaled is not None:
             self.assertEqual(scaled["u_l2"] * 2.0**exponent, base["u_l2"])
 
-    @given(problems(), methods(), st.integers(2, 4))
-    def test_the_number_of_ranks(self, problem: Problem, method: list[str], ranks: int) -> None:
-        ranks = min(ranks, problem.box_count)
-        self.same(self.solve(problem, method), self.solve(problem, method, ranks=ranks))
-
-    @given(problems(), methods(), st.integers(2, 3))
-    def test_the_number_of_threads(self, problem: Problem, method: list[str], threads: int) -> None:
-        self.same(self.solve(problem, method), self.solve(problem, method, threads=threads))
-
-    @given(problems(), methods(), COMMUNICATION, st.integers(2, 4))
-    def test_the_way_of_messages(
-        self, problem: Problem, method: list[str], words: list[str], ranks: int
+    @given(problems(), methods(), COMMUNICATION, PLACEMENTS, st.integers(2, 4), st.integers(2, 3))
+    def test_ranks_threads_owners_of_boxes_and_the_way_of_messages(
+        self, problem: Problem, method: list[str], words: list[str], placement: str, ranks: int, threads: int
     ) -> None:
         ranks = min(ranks, problem.box_count)
         if ranks == 1:
             words = [word for word in words if "ranks_per_node" not in word]
-        self.same(self.solve(problem, method), self.solve(problem, method, *words, ranks=ranks))
+        spread = self.solve(problem, method, *words, f"problem.placement={placement}", ranks=ranks, threads=threads)
+        self.same(self.solve(problem, method), spread)
 
     @given(problems(), methods(), st.integers(1, 2), st.integers(1, 2))
     def test_the_memory_of_boxes(self, problem: Problem, method: list[str], ranks: int, threads: int) -> None:
         ranks = min(ranks, problem.box_count)
         blocks = self.solve(problem, method, "problem.storage=blocks", ranks=ranks, threads=threads)
         self.same(self.solve(problem, method, "multigrid.reference_path=true"), blocks)
-
-    @given(problems(), methods(), PLACEMENTS)
-    def test_the_owners_of_boxes(self, problem: Problem, method: list[str], placement: str) -> None:
-        ranks = min(3, problem.box_count)
-        self.same(
-            self.solve(problem, method, ranks=ranks),
-            self.solve(problem, method, f"problem.placement={placement}", ranks=ranks),
-        )
 
     @given(problems(), methods(), st.integers(1, 2))
     def test_a_solve_that_is_repeated(self, problem: Problem, method: list[str], ranks: int) -> None:
