@@ -2,28 +2,26 @@
 
 import json
 import sys
-import tempfile
-import unittest
-from pathlib import Path
 from unittest import mock
 
 import compile_alone
+from support import InFolder
 
 
-class CompileAlone(unittest.TestCase):
+class CompileAlone(InFolder):
     def setUp(self) -> None:
-        self.root = Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
+        super().setUp()
+        self.root = self.folder = self.folder.resolve()
         self.build = self.root / "build"
-        unity = self.build / "comm/CMakeFiles/keel_comm.dir/Unity/unity_comm_plans_cxx.cxx"
-        unity.parent.mkdir(parents=True)
         for name, text in {
             "base.hpp": "inline int base() { return 1; }\n",
             "above.hpp": '#include "base.hpp"\n',
             "whole.cpp": '#include "above.hpp"\nint whole() { return base(); }\n',
             "lacking.cpp": "int lacking() { return base(); }\n",
         }.items():
-            (self.root / name).write_text(text)
-        unity.write_text("".join(f'#include "{self.root}/{name}.cpp"\n' for name in ("whole", "lacking")))
+            self.file(name, text)
+        unity = self.file("build/comm/CMakeFiles/keel_comm.dir/Unity/unity_comm_plans_cxx.cxx",
+                          "".join(f'#include "{self.root}/{name}.cpp"\n' for name in ("whole", "lacking")))  # fmt: skip
         command = f"c++ -I{self.root} -o unity.o -c {unity}"
         entry = {"directory": str(self.build), "command": command, "file": str(unity)}
         (self.build / "compile_commands.json").write_text(json.dumps([entry]))

@@ -1,10 +1,9 @@
 """scripts/mutate.py: what it changes, that it puts everything back, and that the semantic mistakes still fit the sources."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 import mutate
+from support import InFolder
 
 SOURCE = """\
 #include <vector>  // a < b
@@ -26,7 +25,7 @@ def test(name: str, *command: str, labels: tuple[str, ...] = (), seconds: float 
     return mutate.Test(name, list(command), {}, list(labels), seconds)
 
 
-class Mechanical(unittest.TestCase):
+class Mechanical(InFolder):
     def test_every_operator_number_sign_call_and_statement_is_changed_and_nothing_else(self) -> None:
         self.assertEqual(changed(SOURCE), {(5, "<", "<="), (5, "1", "0"), (5, "0.5", "1.0"), (5, "*", "/"),
                                            (6, "(x, y)", "(y, x)"), (6, "reserve(x, y);", ";"), (7, "-", "")})
@@ -45,15 +44,14 @@ class Mechanical(unittest.TestCase):
                          ["deleted statement, column 1", "word, column 5"])
 
     def test_a_draw_is_the_same_for_the_same_seed_only(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "a.cpp").write_text(20 * SOURCE)
-            one, same, other = (mutate.sampled(Path(folder), ["a.cpp"], 10, seed) for seed in (1, 1, 2))
-            self.assertEqual(one, same)
-            self.assertNotEqual(one, other)
-            self.assertEqual(len(one), 10)
+        self.file("a.cpp", 20 * SOURCE)
+        one, same, other = (mutate.sampled(self.folder, ["a.cpp"], 10, seed) for seed in (1, 1, 2))
+        self.assertEqual(one, same)
+        self.assertNotEqual(one, other)
+        self.assertEqual(len(one), 10)
 
 
-class Semantic(unittest.TestCase):
+class Semantic(InFolder):
     def test_all_rows_fit_the_sources(self) -> None:
         placed = mutate.semantic(mutate.ROOT, mutate.SEMANTIC)
         self.assertGreaterEqual(len(placed), 30)
@@ -64,26 +62,22 @@ class Semantic(unittest.TestCase):
             self.assertNotEqual(p.text, (mutate.ROOT / p.mutant.file).read_text())
 
     def test_rows_that_no_longer_fit_are_named_all(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            rows = Path(folder) / "rows.toml"
-            rows.write_text("".join(f'[[mutant]]\nname = "{name}"\nfile = "a.cpp"\nold = "{old}"\nnew = ""\n'
-                                    for name, old in (("gone", "y"), ("twice", "a"), ("fits", "b"))))
-            (Path(folder) / "a.cpp").write_text("a a b")
-            with self.assertRaises(SystemExit) as refused:
-                mutate.semantic(Path(folder), rows)
-            self.assertRegex(str(refused.exception), "gone: its old text is found 0 times in a.cpp(.|\n)*twice: .* 2 times")
-            self.assertNotIn("fits", str(refused.exception))
+        rows = "".join(f'[[mutant]]\nname = "{name}"\nfile = "a.cpp"\nold = "{old}"\nnew = ""\n'
+                       for name, old in (("gone", "y"), ("twice", "a"), ("fits", "b")))  # fmt: skip
+        self.file("a.cpp", "a a b")
+        with self.assertRaises(SystemExit) as refused:
+            mutate.semantic(self.folder, self.file("rows.toml", rows))
+        self.assertRegex(str(refused.exception), "gone: its old text is found 0 times in a.cpp(.|\n)*twice: .* 2 times")
+        self.assertNotIn("fits", str(refused.exception))
 
 
-class Running(unittest.TestCase):
+class Running(InFolder):
     def test_a_file_is_put_back_whatever_happens(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "a.cpp"
-            path.write_text("right")
-            with self.assertRaises(KeyboardInterrupt), mutate.written(path, "wrong"):
-                self.assertEqual(path.read_text(), "wrong")
-                raise KeyboardInterrupt
-            self.assertEqual(path.read_text(), "right")
+        path = self.file("a.cpp", "right")
+        with self.assertRaises(KeyboardInterrupt), mutate.written(path, "wrong"):
+            self.assertEqual(path.read_text(), "wrong")
+            raise KeyboardInterrupt
+        self.assertEqual(path.read_text(), "right")
 
     def test_a_test_passes_fails_is_skipped_or_does_not_end(self) -> None:
         endings = {"true": "passed", "exit 3": "failed", "exit 77": "passed", "kill -11 $$": "failed", "sleep 60": "timed out"}

@@ -73,12 +73,6 @@ class Table(unittest.TestCase):
         peer = Code("hypre 2.26.0 BoomerAMG defaults", [0.2] * 6, [0.1] * 6, 6, 2e-9, 0.5, 24**3, 5, 1.377)
         self.assertEqual(table([keel, peer]), ALGEBRAIC)
 
-    def test_few_rounds_have_no_interval(self) -> None:
-        code = Code("Keel", [0.5] * 5, [0.1] * 5, 9, 5e-11, 0.5, 1000)
-        text = table([code])
-        self.assertIn("| 0.500 [-] |", text)
-        self.assertIn("with 95 %: none, 6 rounds are needed.", text)
-
 
 class Comparison(InFolder):
     def setUp(self) -> None:
@@ -101,6 +95,7 @@ class Comparison(InFolder):
         # Keel took 0.1 and 0.3 s, hypre 0.2, the median of its solves, both times.
         self.assertIn("| Keel | 9 | 4.0e-11 | 0.0100 | 0.200 [-] |", out)
         self.assertIn("| hypre 0 pcg_pfmg | 12 | 9.0e-11 | 0.0200 | 0.200 [-] | 0.0205 | 1.00 [-] |", out)
+        self.assertIn("with 95 %: none, 6 rounds are needed.", out)
 
     def test_without_a_deck_it_is_the_one_of_comparisons(self) -> None:
         self.run_main("--rounds", "1", "--method", "pcg_pfmg", "problem.box=8")
