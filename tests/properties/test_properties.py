@@ -96,7 +96,6 @@ class Solutions(Property):
         if first is not None and second is not None and second["u_l2"]:
             self.assertAlmostEqual(first["u_l2"] / second["u_l2"], 1, delta=1e-5)
 
-
     @given(weak_problems(), st.booleans())
     def test_a_solution_whose_digits_rounding_loses_is_warned_of(self, problem: Problem, krylov: bool) -> None:
         way = ["run.mode=krylov", "bottom.max_iterations=5000"] if krylov else ["multigrid.bottom_box=1", "multigrid.max_cycles=200"]

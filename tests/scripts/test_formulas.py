@@ -63,7 +63,6 @@ class NodeAware(unittest.TestCase):
         net = network(machine, size, 4)
         self.same(closed_form_time("standard", n, 1, machine, 4) or 0, 4 * net.off_node.alpha + 16 * size * net.injection)
 
-
     def test_the_tables_with_split_and_their_equations_have_the_golden_values(self) -> None:
         ways = {"host": "staged", "device": "device_aware"}
         schemes = {"standard": "standard", "nap3": "three_step", "nap2": "two_step", "split": "split"}

@@ -5,12 +5,13 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from namespaces import command, state
+from support import InFolder
 
 ROOT = Path(__file__).resolve().parents[2]
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
@@ -27,13 +28,11 @@ def processes_of(folder: Path) -> list[str]:
     return found
 
 
-class Cluster(unittest.TestCase):
+class Cluster(InFolder):
     def setUp(self) -> None:
-        self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.folder = self.top / "keel-hosts"
-        before = os.environ.get("KEEL_HOSTS")
-        os.environ["KEEL_HOSTS"] = str(self.top)
-        self.addCleanup(lambda: os.environ.pop("KEEL_HOSTS") if before is None else os.environ.update(KEEL_HOSTS=before))
+        super().setUp()
+        self.top, self.folder = self.folder, self.folder / "keel-hosts"
+        self.enterContext(mock.patch.dict(os.environ, KEEL_HOSTS=str(self.top)))
         self.addCleanup(command.down)
 
     def hosts(self, *words: object) -> subprocess.CompletedProcess[str]:
@@ -65,7 +64,6 @@ class Refusals(Cluster):
         self.assertIsNone(state.running())
         command.down()  # a kill by number alone would end this test
         self.assertFalse(self.folder.exists())
-
 
     def test_a_folder_that_others_can_write_is_neither_believed_nor_deleted(self) -> None:
         self.folder.mkdir()

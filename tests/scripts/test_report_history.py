@@ -2,22 +2,14 @@
 
 import json
 import random
-import unittest
 from pathlib import Path
 
 from studies.views import command
 from studies.revisions import Revision
 from studies.views.history import find_changes
-from support import InFolder, ended
+from support import InFolder, ended, needs
 
 ROOT = Path(__file__).resolve().parents[2]
-
-try:
-    import jinja2  # noqa: F401
-    import matplotlib  # noqa: F401
-    import pandas  # noqa: F401
-except ModuleNotFoundError:
-    jinja2 = None  # type: ignore[assignment]
 
 NOISE = 0.02  # standard deviation of a run, of what it takes
 
@@ -144,8 +136,8 @@ class History(InFolder):
     def test_a_folder_without_figures_of_merit_is_refused(self) -> None:
         self.assertEqual(self.report("--check"), (2, f"{self.folder}: no run with a figure of merit in it; 0 runs have none\n"))
 
-    @unittest.skipIf(jinja2 is None, "no Jinja2, matplotlib or pandas for this Python")
     def test_the_page_draws_each_series_and_names_the_loss(self) -> None:
+        needs("jinja2", "matplotlib", "pandas")
         for day, (revision, speed) in enumerate((("aaa", 1.0), ("bbb", 0.8)), 1):
             self.write(revision, day, [4e6 * speed * (1 + part / 1000) for part in range(6)])
         status, told = self.report("--figures", "pdf,png")

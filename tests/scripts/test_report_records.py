@@ -20,22 +20,15 @@ class Csv(InFolder):
         super().setUp()
         self.run_json = self.file("run.json", RECORDS)
 
-    def test_a_timer_is_a_row(self) -> None:
-        self.assertEqual(
-            records.table([self.run_json], "timer"),
-            f"{HEAD},op,level,calls,t_mean,solver\n"
-            f"{self.run_json},{OF_RUN},smooth,0,2.0,1e-07,\n"
-            f"{self.run_json},{OF_RUN},reduction,1,3.0,0.5,cg\n",
-        )
-
-    def test_parts_have_names_and_lists_stay_out(self) -> None:
-        self.assertEqual(
-            records.table([self.run_json], "survey"),
-            f"{HEAD},solver,cycles,seconds_median,parts.v_cycle,parts.bottom\n{self.run_json},{OF_RUN},cg,1,0.5,0.25,0.25\n",
-        )
-        self.assertEqual(
-            records.table([self.run_json], "solve"), f"{HEAD},solver,repeat,converged,floor\n{self.run_json},{OF_RUN},cg,0,true,\n"
-        )
+    def test_a_record_is_a_row_whose_parts_have_names_and_lists_stay_out(self) -> None:
+        own = f"{self.run_json},{OF_RUN}"
+        for kind, fields, *rows in (
+            ("timer", "op,level,calls,t_mean,solver", "smooth,0,2.0,1e-07,", "reduction,1,3.0,0.5,cg"),
+            ("survey", "solver,cycles,seconds_median,parts.v_cycle,parts.bottom", "cg,1,0.5,0.25,0.25"),
+            ("solve", "solver,repeat,converged,floor", "cg,0,true,"),
+        ):
+            wanted = [f"{HEAD},{fields}", *(f"{own},{row}" for row in rows)]
+            self.assertEqual(records.table([self.run_json], kind), "".join(f"{line}\n" for line in wanted))
 
     def test_a_kind_that_is_not_there_is_refused_with_those_that_are(self) -> None:
         with self.assertRaises(UnreadableRecords) as error:

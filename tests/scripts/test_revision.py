@@ -3,20 +3,20 @@
 import os
 import shutil
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
+
+from support import InFolder
 
 SCRIPT = Path(__file__).resolve().parents[2] / "cmake/revision.cmake"
 
 
 @unittest.skipUnless(shutil.which("git") and shutil.which("cmake"), "no git or no cmake")
-class Revision(unittest.TestCase):
+class Revision(InFolder):
     def setUp(self) -> None:
-        self.outer = Path(self.enterContext(tempfile.TemporaryDirectory())) / "outer"
-        self.inner = self.outer / "keel"
-        self.inner.mkdir(parents=True)
-        (self.inner / "in").write_text("@KEEL_REVISION@")
+        super().setUp()
+        self.outer = self.folder / "outer"
+        self.inner = self.file("outer/keel/in", "@KEEL_REVISION@").parent
         self.git(self.outer)
 
     def git(self, folder: Path) -> str:

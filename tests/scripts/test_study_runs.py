@@ -286,12 +286,8 @@ class Disk(Study):
     def test_a_disk_without_room_for_a_claim_ends_the_script_and_it_goes_on_later(self) -> None:
         disk = self.top / "disk"
         disk.mkdir()
-        if (
-            not shutil.which("mount")
-            or subprocess.run(
-                ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True, check=False
-            ).returncode
-        ):
+        mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk]
+        if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
             self.skipTest("no right to mount a small disk")
         self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
         self.folder = disk / "made"
