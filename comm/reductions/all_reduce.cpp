@@ -38,7 +38,7 @@ class MpiAllReduce : public AllReduce {
     MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-// Carries out the rounds that rounds.cpp plans.
+// Carries out the rounds that rounds.cpp plans. The messages of a virtual rank are counted.
 class PointToPointAllReduce : public AllReduce {
   public:
     PointToPointAllReduce(const AlgorithmByWords& algorithm, const Communicator& comm,
@@ -51,7 +51,7 @@ class PointToPointAllReduce : public AllReduce {
         const auto [planned, is_new] = plans_.try_emplace(words.size());
         plan_ = &planned->second;
         if (is_new) *plan_ = plan(words.size());
-        round_ = 0;
+        round_ = comm_.is_virtual() ? plan_->rounds.size() : 0;
         post();
         return plan_->traffic;
     }
@@ -81,7 +81,9 @@ class PointToPointAllReduce : public AllReduce {
     };
 
     Planned plan(std::size_t words) const {
-        Planned planned{rounds_of(algorithm_(words), topology_, comm_.rank(), words, type_), {}};
+        const AllReduceAlgorithm algorithm = algorithm_(words);
+        if (algorithm == AllReduceAlgorithm::mpi) return {};
+        Planned planned{rounds_of(algorithm, topology_, comm_.rank(), words, type_), {}};
         planned.traffic = traffic_of(planned.rounds, topology_, comm_.rank());
         return planned;
     }
@@ -131,29 +133,6 @@ class PointToPointAllReduce : public AllReduce {
     MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
-// A virtual rank's part: its messages are counted.
-class CountedAllReduce : public AllReduce {
-  public:
-    CountedAllReduce(const AlgorithmByWords& algorithm, const Topology& topology, int rank, WordType type)
-        : algorithm_(algorithm), topology_(topology), rank_(rank), type_(type) {}
-
-    Traffic start(std::span<double> words) override {
-        const AllReduceAlgorithm algorithm = algorithm_(words.size());
-        if (algorithm == AllReduceAlgorithm::mpi) return {};
-        return traffic_of(rounds_of(algorithm, topology_, rank_, words.size(), type_), topology_, rank_);
-    }
-    bool progress() override { return false; }
-    bool in_flight() const override { return false; }
-    Requests requests() override { return {}; }
-    void take() override {}
-
-  private:
-    AlgorithmByWords algorithm_;
-    Topology topology_;
-    int rank_;
-    WordType type_;
-};
-
 }  // namespace
 
 void AllReduce::wait() {
@@ -167,17 +146,13 @@ void AllReduce::wait() {
 std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
                                            const Topology& topology, int tag,
                                            const AlgorithmByWords& by_words, WordType type) {
-    const auto always = [algorithm](std::size_t) { return algorithm; };
-    if (comm.is_virtual())
-        return std::make_unique<CountedAllReduce>(
-            algorithm == AllReduceAlgorithm::automatic ? by_words : always, topology, comm.rank(), type);
-    if (algorithm == AllReduceAlgorithm::mpi) {
+    if (algorithm == AllReduceAlgorithm::mpi && !comm.is_virtual()) {
         check(type == WordType::fp64, "only words are added up by MPI while the caller does something else");
         return std::make_unique<MpiAllReduce>(comm);
     }
-    if (algorithm == AllReduceAlgorithm::automatic)
-        return std::make_unique<PointToPointAllReduce>(by_words, comm, topology, tag, type);
-    return std::make_unique<PointToPointAllReduce>(always, comm, topology, tag, type);
+    const auto always = [algorithm](std::size_t) { return algorithm; };
+    return std::make_unique<PointToPointAllReduce>(
+        algorithm == AllReduceAlgorithm::automatic ? by_words : always, comm, topology, tag, type);
 }
 
 }  // namespace keel
