@@ -14,6 +14,7 @@
 // composite takes fewer iterations but was never seen to take fewer evaluations.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,21 @@
 #include "solvers/systems/linear_system.hpp"
 
 namespace keel {
+
+// The solves inside of a map's evaluations so far; nothing where there are none.
+struct MapWork {
+    std::optional<long> cycles = {};    // V-cycles
+    std::optional<long> unsolved = {};  // evaluations whose cycles missed the tolerance
+    std::optional<long> bottom_iterations = {};
+    long visits = 0;  // to the bottom
+
+    friend MapWork operator-(MapWork a, const MapWork& b) {
+        for (const auto number : {&MapWork::cycles, &MapWork::unsolved, &MapWork::bottom_iterations})
+            if (a.*number) *(a.*number) -= *(b.*number);
+        a.visits -= b.visits;
+        return a;
+    }
+};
 
 // A map whose fixed point is sought. Collective.
 class FixedPoint {
@@ -33,6 +49,7 @@ class FixedPoint {
     // iteration, then is the test.
     virtual bool has_residual() const { return false; }
     virtual double residual(Vector) { return 0; }
+    virtual MapWork work() const { return {}; }
 };
 
 // The quantity that is compared with the tolerance: max|x_{i+1} - x_i|, max|G(x_i) - x_i| or its 2-norm.

@@ -62,12 +62,6 @@ Mixture::Mixture(Operations& operations, Reduction& reduction, long samples,
     parts_.resize(2 * components * samples_.size());
 }
 
-std::size_t Mixture::bytes() const {
-    std::size_t count = 0;
-    for (const auto& mine : samples_) count += mine.size();
-    return count * sizeof(double);
-}
-
 Mixture::Means Mixture::means(Vector u) const {
     Means means{};
     const std::vector<double> values = operations_.read(u, {{0, 0, 0}, {components, 1, 1}});

@@ -39,7 +39,6 @@ class Mixture : public FixedPoint {
     static constexpr Means start{0.25, 3.0, 0.75};
     // For a rank that has boxes; zeros elsewhere.
     Means means(Vector u) const;
-    std::size_t bytes() const;  // memory of the rank's samples
 
   private:
     Operations& operations_;

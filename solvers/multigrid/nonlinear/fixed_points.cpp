@@ -9,10 +9,10 @@ SolveMap::SolveMap(Hierarchy& hierarchy, const MultigridOptions& options, const 
 void SolveMap::evaluate(Vector g, Vector u) {
     finest_.operations.add_reaction(finest_.f, f_, -1, phi_, u);
     const SolveReport report = multigrid_.solve();
-    cycles_ += report.cycles;
-    visits_ += static_cast<long>(report.visits.size());
-    bottom_iterations_ += report.bottom_iterations();
-    if (!report.converged()) ++unsolved_;
+    *work_.cycles += report.cycles;
+    work_.visits += static_cast<long>(report.visits.size());
+    *work_.bottom_iterations += report.bottom_iterations();
+    if (!report.converged()) ++*work_.unsolved;
     finest_.operations.copy(g, finest_.u);
 }
 
@@ -22,8 +22,8 @@ CycleMap::CycleMap(Hierarchy& hierarchy, const MultigridOptions& options, const 
 void CycleMap::evaluate(Vector g, Vector u) {
     finest_.operations.copy(g, u);
     multigrid_.cycle(g, finest_.f, Guess::any);
-    ++visits_;
-    bottom_iterations_ += multigrid_.bottom_iterations();
+    ++work_.visits;
+    *work_.bottom_iterations += multigrid_.bottom_iterations();
     if (singular_) remove_mean(finest_.operations, *finest_.reduction, g);
 }
 

@@ -17,21 +17,14 @@ class SolveMap : public FixedPoint {
              const Reaction& phi, Field f);
 
     void evaluate(Vector g, Vector u) override;
-    // In all evaluations.
-    long cycles() const { return cycles_; }
-    long visits() const { return visits_; }  // to the bottom
-    long bottom_iterations() const { return bottom_iterations_; }
-    long unsolved() const { return unsolved_; }  // evaluations whose cycles missed the tolerance
+    MapWork work() const override { return work_; }
 
   private:
     Level& finest_;
     Multigrid multigrid_;
     Reaction phi_;
     Field f_;
-    long cycles_ = 0;
-    long visits_ = 0;
-    long bottom_iterations_ = 0;
-    long unsolved_ = 0;
+    MapWork work_{.cycles = 0, .unsolved = 0, .bottom_iterations = 0};
 };
 
 // L u = f by one V-cycle from u; what is tested is max|f - L u| / max|f|. Without acceleration, multigrid.
@@ -43,16 +36,13 @@ class CycleMap : public FixedPoint {
     void evaluate(Vector g, Vector u) override;
     bool has_residual() const override { return true; }
     double residual(Vector u) override;
-    // In all evaluations.
-    long visits() const { return visits_; }  // to the bottom
-    long bottom_iterations() const { return bottom_iterations_; }
+    MapWork work() const override { return work_; }
 
   private:
     Level& finest_;
     bool singular_;
     Multigrid multigrid_;
-    long visits_ = 0;
-    long bottom_iterations_ = 0;
+    MapWork work_{.bottom_iterations = 0};
     double norm_f_ = 0;  // 0: not known yet
 };
 

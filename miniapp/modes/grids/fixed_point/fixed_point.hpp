@@ -67,7 +67,7 @@ class PosedFixedPoint {
     GridSystem& vectors() { return vectors_; }
     Field u() const { return u_; }
     Field f() const { return f_; }
-    FixedPoint& map() const;
+    FixedPoint& map() const { return *map_; }
     const char* norm_of(const AndersonOptions& options) const;  // the one compared with the tolerance
 
     // u is where every solve begins. Local.
@@ -75,24 +75,12 @@ class PosedFixedPoint {
     // From there, by full multigrid first where multigrid.cycle says so. Collective.
     AndersonReport solve(Anderson& anderson);
 
-    // V-cycles of all solves, and evaluations that missed multigrid.tolerance; none where G does not solve by
-    // them.
-    std::optional<long> cycles() const;
-    std::optional<long> unsolved() const;
-    // To the bottom's solver, in all solves; its iterations, none where the map has no such solver.
-    long visits() const;
-    std::optional<long> bottom_iterations() const;
-
   private:
     Level& top_;
     bool from_full_multigrid_;
     GridSystem vectors_;
     Field u_, f_;
-    // One of them.
-    std::unique_ptr<Mixture> mixture_;
-    std::unique_ptr<FasMap> fas_;
-    std::unique_ptr<CycleMap> cycle_;
-    std::unique_ptr<SolveMap> solve_;
+    std::unique_ptr<FixedPoint> map_;
 };
 
 // The use that the mode of a deck makes of its grids, for a program that poses its equations to another

@@ -44,24 +44,17 @@ PosedFixedPoint::PosedFixedPoint(Hierarchy& hierarchy, const GridSetup& grids,
 
     const auto& solvers = grids.use.solvers;
     if (equation.is_mixture())
-        mixture_ = std::make_unique<Mixture>(
+        map_ = std::make_unique<Mixture>(
             *top_.plain, *top_.reduction, Mixture::all_samples,
             equation.equation == Equation::mixture_random ? std::optional(grids.problem.seed) : std::nullopt);
     else if (equation.by_fas())
-        fas_ = std::make_unique<FasMap>(hierarchy, grids.multigrid, *grids.use.full_approximation,
+        map_ = std::make_unique<FasMap>(hierarchy, grids.multigrid, *grids.use.full_approximation,
                                         equation.phi(), f_);
     else if (equation.is_linear())
-        cycle_ = std::make_unique<CycleMap>(hierarchy, grids.multigrid, solvers.front().options);
+        map_ = std::make_unique<CycleMap>(hierarchy, grids.multigrid, solvers.front().options);
     else
-        solve_ = std::make_unique<SolveMap>(hierarchy, grids.multigrid, solvers.front().options,
-                                            equation.phi(), f_);
-}
-
-FixedPoint& PosedFixedPoint::map() const {
-    if (mixture_) return *mixture_;
-    if (fas_) return *fas_;
-    if (cycle_) return *cycle_;
-    return *solve_;
+        map_ = std::make_unique<SolveMap>(hierarchy, grids.multigrid, solvers.front().options, equation.phi(),
+                                          f_);
 }
 
 const char* PosedFixedPoint::norm_of(const AndersonOptions& options) const {
@@ -72,32 +65,15 @@ const char* PosedFixedPoint::norm_of(const AndersonOptions& options) const {
 }
 
 void PosedFixedPoint::begin() {
-    if (mixture_)
-        mixture_->set(u_, Mixture::start);
+    if (auto* const mixture = dynamic_cast<Mixture*>(map_.get()))
+        mixture->set(u_, Mixture::start);
     else
         top_.plain->fill(u_, 0.0);
 }
 
 AndersonReport PosedFixedPoint::solve(Anderson& anderson) {
-    if (fas_ && from_full_multigrid_) fas_->start(u_);
+    if (auto* const fas = dynamic_cast<FasMap*>(map_.get()); fas && from_full_multigrid_) fas->start(u_);
     return anderson.solve(u_, map());
-}
-
-std::optional<long> PosedFixedPoint::cycles() const {
-    return solve_ ? std::optional(solve_->cycles()) : std::nullopt;
-}
-
-std::optional<long> PosedFixedPoint::unsolved() const {
-    return solve_ ? std::optional(solve_->unsolved()) : std::nullopt;
-}
-
-long PosedFixedPoint::visits() const {
-    return solve_ ? solve_->visits() : cycle_ ? cycle_->visits() : 0;
-}
-
-std::optional<long> PosedFixedPoint::bottom_iterations() const {
-    if (solve_) return solve_->bottom_iterations();
-    return cycle_ ? std::optional(cycle_->bottom_iterations()) : std::nullopt;
 }
 
 }  // namespace keel

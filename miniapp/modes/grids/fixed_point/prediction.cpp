@@ -62,9 +62,10 @@ Iterated iterate(const GridSetup& grids, const ProxyBoxes& boxes, const FixedPoi
     Anderson anderson(posed.vectors(), acceleration);
     posed.begin();
     iterated.report = posed.solve(anderson);
-    iterated.visits = posed.visits();
+    const MapWork work = posed.map().work();
+    iterated.visits = work.visits;
     const bool by_cycles = equation.map == MapKind::cycle && !equation.is_mixture();
-    iterated.cycles = static_cast<int>(by_cycles ? iterated.report.evaluations : posed.cycles().value_or(0));
+    iterated.cycles = static_cast<int>(by_cycles ? iterated.report.evaluations : work.cycles.value_or(0));
     return iterated;
 }
 

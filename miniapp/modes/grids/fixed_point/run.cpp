@@ -16,9 +16,7 @@ namespace {
 struct FixedPointRecord {
     AndersonReport report;
     SolveCost cost;
-    std::optional<long> cycles;             // in all evaluations, where G solves by them
-    std::optional<long> bottom_iterations;  // likewise
-    std::optional<long> unsolved;           // evaluations whose cycles missed multigrid.tolerance
+    MapWork work;
     double u_l2 = 0;
 };
 
@@ -34,7 +32,7 @@ std::string convergence_text(const AndersonOptions& options, const FixedPointRec
         fmt::format("Convergence of the last solve: {}; {}", method_text(options), norm), report.history);
     text += fmt::format("{}, {}; {} of G", counted(report.iterations, "iteration"), name(report.outcome),
                         counted(report.evaluations, "evaluation"));
-    if (solve.cycles) text += fmt::format(" by {} V-cycles", *solve.cycles);
+    if (solve.work.cycles) text += fmt::format(" by {} V-cycles", *solve.work.cycles);
     text += fmt::format("; true residual {:.3e}\n", report.true_residual);
     if (options.depth == 0) return text;
     text += fmt::format("orthogonalisation: {} all-reduces of {} words together",
@@ -43,6 +41,10 @@ std::string convergence_text(const AndersonOptions& options, const FixedPointRec
         text += fmt::format("; {} dropped for the condition", counted(report.dropped, "difference"));
     if (report.dependent > 0) text += fmt::format("; {} dependent", counted(report.dependent, "difference"));
     return text + "\n";
+}
+
+Json json_of(const std::optional<long>& count) {
+    return count ? Json(*count) : Json();
 }
 
 Json solve_record(std::size_t repeat, const AndersonOptions& options, const FixedPointRecord& solve,
@@ -65,9 +67,9 @@ Json solve_record(std::size_t repeat, const AndersonOptions& options, const Fixe
                 {"orthogonalisation_words", report.orthogonalisation.words},
                 {"differences_dropped", report.dropped},
                 {"differences_dependent", report.dependent},
-                {"map_cycles", solve.cycles ? Json(*solve.cycles) : Json()},
-                {"bottom_iterations", solve.bottom_iterations ? Json(*solve.bottom_iterations) : Json()},
-                {"map_unsolved", solve.unsolved ? Json(*solve.unsolved) : Json()}};
+                {"map_cycles", json_of(solve.work.cycles)},
+                {"bottom_iterations", json_of(solve.work.bottom_iterations)},
+                {"map_unsolved", json_of(solve.work.unsolved)}};
     add_cost(record, solve.cost, solve.u_l2);
     return record;
 }
@@ -101,7 +103,7 @@ void check_solves(const Setting& setting, const std::vector<FixedPointRecord>& s
             long unsolved = 0;
             long evaluations = 0;
             for (const FixedPointRecord& solve : solves) {
-                unsolved += solve.unsolved.value_or(0);
+                unsolved += solve.work.unsolved.value_or(0);
                 evaluations += solve.report.evaluations;
             }
             checks.push_back({"maps_evaluated", unsolved == 0, static_cast<double>(unsolved),
@@ -148,16 +150,10 @@ void measure_fixed_point(const Setting& setting, Findings& findings) {
     const auto one = [&](int) {
         posed.begin();
         last = {};
-        const std::optional<long> cycles = posed.cycles();
-        const std::optional<long> bottom_iterations = posed.bottom_iterations();
-        const std::optional<long> unsolved = posed.unsolved();
+        const MapWork before = posed.map().work();
         last.cost = measured(comm, setting.context.backend, setting.hierarchy,
                              [&] { last.report = posed.solve(anderson); });
-        if (cycles) {
-            last.cycles = *posed.cycles() - *cycles;
-            last.unsolved = *posed.unsolved() - *unsolved;
-        }
-        if (bottom_iterations) last.bottom_iterations = *posed.bottom_iterations() - *bottom_iterations;
+        last.work = posed.map().work() - before;
         return timed(last.cost, fmt::format("{} iterations", last.report.iterations),
                      digits_of(last.report.history));
     };
