@@ -80,22 +80,12 @@ class Section {
         };
     }
 
-    // A value of any kind.
+    // A value of any kind. A member that is optional has the value null where it is not there.
     template <class T, class Member>
     Section& add(std::string key, ValueKind<T> kind, Member Options::*member, std::string meaning,
                  std::string unit = "") {
         return add_kind(
-            std::move(key), std::move(kind), [=](const Options& o) { return static_cast<T>(o.*member); },
-            [=](Options& o, const T& value) { o.*member = static_cast<Member>(value); }, std::move(meaning),
-            std::move(unit));
-    }
-
-    // A member that need not be there: its value is null where it is not.
-    template <class T, class Member>
-    Section& add(std::string key, ValueKind<T> kind, std::optional<Member> Options::*member,
-                 std::string meaning, std::string unit = "") {
-        return add_kind(
-            std::move(key), std::move(kind), [=](const Options& o) { return o.*member; },
+            std::move(key), std::move(kind), [=](const Options& o) { return std::optional<T>(o.*member); },
             [=](Options& o, const T& value) { o.*member = static_cast<Member>(value); }, std::move(meaning),
             std::move(unit));
     }
