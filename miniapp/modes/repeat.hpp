@@ -18,12 +18,13 @@
 
 namespace keel {
 
-// Whether a run is to end before all is done: a signal asks for it, or its time is up. One at a time in a
-// process.
+// Whether a run is to end before all is done: a signal asks for it, or its time is up.
 class Ending {
   public:
     // `deadline`: on the clock of rank 0, as now() tells it; those of other ranks play no part.
-    explicit Ending(double deadline = std::numeric_limits<double>::infinity()) : deadline_(deadline) {}
+    explicit Ending(double deadline = std::numeric_limits<double>::infinity()) : deadline_(deadline) {
+        note_interrupts();
+    }
 
     // To be asked between pieces of work. The next piece is taken to last as long as the longest so far, and
     // checks and tables behind it as long again: nothing predicts them better. The same on all ranks.
@@ -31,7 +32,6 @@ class Ending {
     Interruption asked(const Communicator& comm);
 
   private:
-    Interrupts interrupts_;
     double deadline_;
     double last_asked_ = 0;
     double longest_ = 0;
