@@ -38,10 +38,6 @@
 namespace keel {
 namespace {
 
-std::size_t at(int n) {
-    return static_cast<std::size_t>(n);
-}
-
 // A polynomial in the basis: a few coefficients and what they belong to.
 struct Term {
     double coefficient;

@@ -8,13 +8,6 @@
 #include "solvers/krylov/s_step/basis.hpp"
 
 namespace keel {
-namespace {
-
-std::size_t at(int n) {
-    return static_cast<std::size_t>(n);
-}
-
-}  // namespace
 
 std::vector<int> outer_steps(const BottomOptions& options) {
     std::vector<int> steps;

@@ -24,6 +24,10 @@
 
 namespace keel {
 
+inline std::size_t at(int n) {
+    return static_cast<std::size_t>(n);
+}
+
 // The s of the outer steps of a run: s = 1, 2, 4, ... or the last one at once, which stays.
 std::vector<int> outer_steps(const BottomOptions& options);
 

@@ -34,10 +34,6 @@
 namespace keel {
 namespace {
 
-std::size_t at(int n) {
-    return static_cast<std::size_t>(n);
-}
-
 int words_of_block(int s) {
     return (3 * s * s + 5 * s) / 2;
 }
