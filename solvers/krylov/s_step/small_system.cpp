@@ -4,7 +4,7 @@
 
 namespace keel {
 
-bool SmallMatrix::take(const Eigen::MatrixXd& W, int n) {
+bool ScaledMatrix::take(const Eigen::MatrixXd& W, int n) {
     n_ = n;
     scale().array() = W.diagonal().head(n).array().rsqrt();
     auto M = factor_.topLeftCorner(n, n);

@@ -13,14 +13,14 @@
 namespace keel {
 
 // A symmetric positive definite matrix of up to s rows, scaled to a unit diagonal, and solves with it.
-class SmallMatrix {
+class ScaledMatrix {
   public:
     // Forward, from zero. The nearer M A is to 1, the more dependent are the directions, the less do sweeps
     // gain. Measured with Chebyshev's basis, s = 4, tolerance 1e-10, contrast 1000 in 16^3 cells: block_ic0
     // takes 48 iterations by 20 sweeps, 100 by 3, 36 by Cholesky (cg 34), a V-cycle 24, 36 and 8 (cg 8).
     static constexpr int sweeps = 20;
 
-    SmallMatrix(int s, SmallSystemBy how) : by_(how), factor_(s, s), scale_(s), rest_(s) {}
+    ScaledMatrix(int s, SmallSystemBy how) : by_(how), factor_(s, s), scale_(s), rest_(s) {}
 
     // Takes the leading n rows of W. False if it is seen not to be positive definite.
     bool take(const Eigen::MatrixXd& W, int n);
@@ -66,7 +66,7 @@ class SmallSystem {
 
   private:
     Eigen::MatrixXd W_old_;
-    SmallMatrix old_, now_;
+    ScaledMatrix old_, now_;
 };
 
 }  // namespace keel
