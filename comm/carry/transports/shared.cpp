@@ -2,9 +2,9 @@
 // turn: the sender copies it into the receiver's window, the receiver out of it. Others travel as by isend.
 
 #include <atomic>
-#include <numeric>
 
 #include "comm/carry/transports/windows.hpp"
+#include "comm/patterns/pattern.hpp"
 
 namespace keel {
 namespace {
@@ -32,9 +32,7 @@ class Shared : public WindowMessages {
         if (is_virtual()) return;
         require(MPI_Comm_split_type(comm(), MPI_COMM_TYPE_SHARED, schedule.rank, MPI_INFO_NULL, &node_),
                 "MPI_Comm_split_type");
-        std::vector<int> ranks(static_cast<std::size_t>(options.comm.size()));
-        std::iota(ranks.begin(), ranks.end(), 0);
-        on_node_ = translated(ranks, comm(), node_);
+        on_node_ = translated(numbers_below(options.comm.size()), comm(), node_);
     }
     ~Shared() override {
         close();

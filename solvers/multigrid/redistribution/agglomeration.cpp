@@ -1,7 +1,6 @@
 #include "solvers/multigrid/redistribution/agglomeration.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "kernels/check.hpp"
@@ -40,8 +39,7 @@ std::vector<int> dealt_out(const Layout& before, const Domain& merged, int facto
     const auto first_owner = [&](int box) {
         return before.owner(*before.domain().box_at(factor * merged.position(box)));
     };
-    std::vector<int> order(boxes);
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<int> order = numbers_below(merged.count());
     std::ranges::stable_sort(order, {}, first_owner);
     std::vector<int> owners(boxes);
     for (std::size_t n = 0; n < boxes; ++n)
@@ -138,8 +136,7 @@ Agglomeration agglomerated(const Layout& before, int factor, int ranks) {
 }
 
 std::vector<LevelDistribution> level_distributions(const Layout& finest, const LevelRule& rule) {
-    std::vector<int> ranks(static_cast<std::size_t>(ranks_of(finest)));
-    std::iota(ranks.begin(), ranks.end(), 0);
+    const std::vector<int> ranks = numbers_below(ranks_of(finest));
     std::vector<LevelDistribution> levels;
     for (const LevelShape& shape : level_shapes(finest.boxes(), finest.dimensions(), finest.width(),
                                                 static_cast<int>(ranks.size()), rule)) {
