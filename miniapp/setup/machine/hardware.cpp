@@ -18,14 +18,13 @@ namespace {
 
 using std::filesystem::path;
 
-// Names in a folder, in order; nothing if it cannot be read.
-std::optional<std::vector<std::string>> names_in(const path& folder) {
+// Names in a folder, in order; none if it cannot be read.
+std::vector<std::string> names_in(const path& folder) {
     std::error_code error;
     std::vector<std::string> names;
     for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error))
         names.push_back(entry->path().filename());
-    if (error) return {};
     std::ranges::sort(names);
     return names;
 }
@@ -77,7 +76,7 @@ void read_processors(const path& root, Hardware& found) {
     std::set<std::string> sockets;
     std::set<std::string> cores;
     int threads = 0;
-    for (const std::string& name : names_in(system).value_or(std::vector<std::string>{})) {
+    for (const std::string& name : names_in(system)) {
         const bool numbered =
             name.size() > 3 && name.starts_with("cpu") &&
             std::all_of(name.begin() + 3, name.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -105,9 +104,8 @@ void read_memory(const path& root, Hardware& found) {
         found.memory_bytes = 1024 * *kilobytes;
     // Controllers with error correction name the type of each module.
     const path controllers = root / "sys/devices/system/edac/mc";
-    for (const std::string& controller : names_in(controllers).value_or(std::vector<std::string>{}))
-        for (const std::string& module :
-             names_in(controllers / controller).value_or(std::vector<std::string>{}))
+    for (const std::string& controller : names_in(controllers))
+        for (const std::string& module : names_in(controllers / controller))
             if (const std::string type = first_line(controllers / controller / module / "dimm_mem_type");
                 !found.memory_type && !type.empty() && type != "Empty")
                 found.memory_type = type;
@@ -117,23 +115,19 @@ void read_memory(const path& root, Hardware& found) {
 void read_network(const path& root, Hardware& found) {
     const path fabric = root / "sys/class/infiniband";
     const path interfaces = root / "sys/class/net";
-    const auto fabric_names = names_in(fabric);
-    const auto interface_names = names_in(interfaces);
-    if (!fabric_names && !interface_names) return;
+    if (!exists(fabric) && !exists(interfaces)) return;
     auto& devices = found.network.emplace();
     const auto driver_of = [](const path& device) {
         return values_in(device / "device/uevent", '=')["DRIVER"];
     };
-    for (const std::string& name : fabric_names.value_or(std::vector<std::string>{})) {
+    for (const std::string& name : names_in(fabric)) {
         const auto gigabits = number_in(first_line(fabric / name / "ports/1/rate"));  // "200 Gb/sec (4X HDR)"
         devices.push_back(
             {name, driver_of(fabric / name), gigabits ? std::optional(1e9 * *gigabits) : gigabits});
     }
-    for (const std::string& name : interface_names.value_or(std::vector<std::string>{})) {
+    for (const std::string& name : names_in(interfaces)) {
         const path device = interfaces / name;
-        if (!std::filesystem::exists(device / "device/uevent") ||
-            std::filesystem::exists(device / "device/infiniband"))
-            continue;
+        if (!exists(device / "device/uevent") || exists(device / "device/infiniband")) continue;
         const auto megabits = number_in(first_line(device / "speed"));
         devices.push_back({name, driver_of(device), megabits ? std::optional(1e6 * *megabits) : megabits});
     }
@@ -142,10 +136,9 @@ void read_network(const path& root, Hardware& found) {
 // Display controllers and accelerators on the PCI bus by vendors whose GPUs compute.
 void read_gpus(const path& root, Hardware& found) {
     const path bus = root / "sys/bus/pci/devices";
-    const auto addresses = names_in(bus);
-    if (!addresses) return;
+    if (!exists(bus)) return;
     auto& gpus = found.gpus.emplace();
-    for (const std::string& address : *addresses) {
+    for (const std::string& address : names_in(bus)) {
         const std::string kind = first_line(bus / address / "class");
         const std::string vendor = first_line(bus / address / "vendor");
         const bool computes = vendor == "0x10de" || vendor == "0x1002" || vendor == "0x8086";
