@@ -25,7 +25,7 @@ struct NumpyHeader {
     std::vector<std::int64_t> shape = {};
 };
 
-// Reads what numpy.load reads of float64 and float32. Throws NumpyFileError.
+// Reads float64 and float32: keys in any order, blanks or none, quotes of either kind. Throws NumpyFileError.
 NumpyHeader parse_numpy_header(std::string_view text);
 
 // "(4, 4)", "(8,)"

@@ -168,7 +168,7 @@ class Arrays(KeelTest):
             (good[:-8], "has 65528 bytes of values, not 65536; write it anew"),
             (good + b"more", "has 65540 bytes of values, not 65536; write it anew"),
             (numpy_file((16, 16, 32), lambda i, j, k: 1.0), "has the shape (16, 16, 32), not (32, 16, 16), an axis for each direction"),
-            (good.replace(b"<f8", b"<i8"), "has '<i8' for the type of its values, not 'f8' or 'f4'; write array.astype('f8')"),
+            (good.replace(b"<f8", b"<i8"), 'has "<i8" for the type of its values, not \'f8\' or \'f4\'; write array.astype(\'f8\')'),
             (good[:6] + b"\4" + good[7:], "has version 4.0 of NumPy's format, not 1.0, 2.0 or 3.0"),
             (b"1.0 2.0 3.0\n" * 100, 'is no array of NumPy; write it by numpy.save("FILE.npy", array)'),
             (numpy_file(CELLS, lambda i, j, k: math.nan if (i, j, k) == (27, 3, 12) else 1.0), "has nan at [27, 3, 12]; give finite numbers alone"),
