@@ -330,11 +330,8 @@ class SurveyMode : public HierarchyMode {
         const int steps = setting.prepared.options<StepOptions>().steps;
         const ReportTable table = survey_table(rows, levels, steps, facts);
         std::string algebraic;
-        std::string records;
+        std::string records = table.to_json();
         for (const SurveyRow& row : rows) {
-            Json record{{"record", "survey"}};
-            record.update(fields_of(survey_row(rows, row, levels, steps, facts)));
-            records += line_of(record);
             algebraic += algebraic_text(row.amg, row.solver, levels - 1);
             records += timer_records(row.timers, row.solver);
             const auto solver = std::ranges::find(setting.grids.use.solvers, row.solver, &NamedSolver::name);
