@@ -14,9 +14,8 @@ namespace {
 // that come later are then never received.
 class Barrier {
   public:
-    Barrier(MPI_Comm group, int tag) : group_(group), tag_(tag) {
-        require(MPI_Comm_rank(group, &rank_), "MPI_Comm_rank");
-        require(MPI_Comm_size(group, &size_), "MPI_Comm_size");
+    Barrier(const Communicator& comm, int tag)
+        : group_(comm.impl().comm), tag_(tag), rank_(comm.rank()), size_(comm.size()) {
         start_round();
     }
     Barrier(const Barrier&) = delete;
@@ -45,8 +44,7 @@ class Barrier {
 
     MPI_Comm group_;
     int tag_;
-    int rank_ = 0;
-    int size_ = 1;
+    int rank_, size_;
     int distance_ = 1;
     std::array<MPI_Request, 2> round_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
@@ -81,7 +79,7 @@ WordsByRank sparse_alltoallv(const Communicator& comm, const WordsByRank& outgoi
         int sent = 0;
         require(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
                 "MPI_Testall");
-        if (sent != 0) barrier.emplace(group, tag_of_words + 1);
+        if (sent != 0) barrier.emplace(comm, tag_of_words + 1);
     }
     return incoming;
 }
