@@ -79,7 +79,7 @@ struct BoxCell {
 };
 using CellOfItem = std::function<BoxCell(const Item&)>;
 
-// The same for a plan of any pattern of items of length 1 (negotiate_plan): `needed` are those that this rank
+// The same for a plan of any pattern of items of length 1 (Negotiator): `needed` are those that this rank
 // needs, and `cell` is asked for these and for its own.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
                                         const CellOfItem& cell, Plan plan, const ExchangeOptions& options,

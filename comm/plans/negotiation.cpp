@@ -128,9 +128,4 @@ Plan Negotiator::plan(std::span<const Item> needed, const SchemeOptions& options
     return plan;
 }
 
-Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::span<const Item> needed,
-                    const SchemeOptions& options) {
-    return Negotiator(comm, topology).plan(needed, options);
-}
-
 }  // namespace keel

@@ -13,14 +13,17 @@
 
 namespace keel {
 
-// Ranks that agree on many plans, one after the other. It has two communicators, one of all ranks and one of
-// those of a node, which are made once.
+// Ranks that agree on plans, one after the other. It has two communicators, one of all ranks and one of those
+// of a node, which are made once.
 class Negotiator {
   public:
     // The topology must outlive this object. Collective, as all other functions.
     Negotiator(const Communicator& comm, const Topology& topology);
 
-    // This rank's part of a plan, as by negotiate_plan().
+    // This rank's part of the plan of the pattern in which every rank needs the items that it gives here
+    // (duplicates and its own are dropped). Ranks learn what their node needs and what others need of it, and
+    // nodes agree with those they exchange with on who sends and receives; so a rank holds no more than the
+    // requests that concern its node. Any scheme that needs no axes.
     Plan plan(std::span<const Item> needed, const SchemeOptions& options);
     // sparse_alltoallv() between all ranks.
     WordsByRank exchange(const WordsByRank& outgoing);
@@ -37,13 +40,5 @@ class Negotiator {
     Communicator node_comm_;
     int tag_ = 0;
 };
-
-// This rank's part of the plan of the pattern in which every rank needs the items that it gives here
-// (duplicates and its own are dropped). Ranks learn what their node needs and what others need of it, and
-// nodes agree with those they exchange with on who sends and receives; so a rank holds no more than the
-// requests that concern its node. Any scheme that needs no axes. Who plans often uses a
-// Negotiator. Collective.
-Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::span<const Item> needed,
-                    const SchemeOptions& options);
 
 }  // namespace keel

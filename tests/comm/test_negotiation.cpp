@@ -39,7 +39,7 @@ TEST_CASE("ranks that each know only their own needs agree on the plan of who kn
         const ListedPattern pattern(c.requests);
         Negotiator negotiator(comm, topology);
         for (const SchemeOptions& options : all_options(c.message_cap)) {
-            const Plan negotiated = negotiate_plan(comm, topology, needs_of(c, comm.rank()), options);
+            const Plan negotiated = Negotiator(comm, topology).plan(needs_of(c, comm.rank()), options);
             differ += negotiated == make_plan(pattern, topology, options, comm.rank()) ? 0 : 1;
             differ_again += negotiator.plan(needs_of(c, comm.rank()), options) == negotiated ? 0 : 1;
             negotiated.for_each_phase([&](const PhaseMessages& phase) { messages += phase.messages.size(); });

@@ -65,7 +65,7 @@ TEST_CASE("parts of sums all come home, once, and none is sent to a node twice")
         for (const Request& r : requests)
             if (r.item.owner == rank) wanted[r.item.name] += part(r.rank, r.item);
         for (const SchemeOptions& options : candidates_without_axes({.message_cap = c.message_cap})) {
-            const Plan plan = negotiate_plan(post.comm, topology, needed, options);
+            const Plan plan = Negotiator(post.comm, topology).plan(needed, options);
             const ReverseExchange way = reverse_exchange(plan, topology, rank, needed);
             std::vector<double> slots(way.slots(), 0.0);
             for (std::size_t n = 0; n < needed.size(); ++n) slots[n] = part(rank, needed[n]);
@@ -110,7 +110,7 @@ TEST_CASE("items of any length arrive whole under every scheme") {
         for (const SchemeOptions& options : candidates_without_axes({.message_cap = c.message_cap})) {
             std::set<Item> missing(needed.begin(), needed.end());
             std::erase_if(missing, [&](const Item& item) { return item.owner == rank; });
-            post.exchange(topology, negotiate_plan(post.comm, topology, needed, options))
+            post.exchange(topology, Negotiator(post.comm, topology).plan(needed, options))
                 .run(
                     [&](const Item& item, std::span<double> out) {
                         wrong += item.owner != rank;

@@ -49,11 +49,12 @@ std::vector<SentToRank> pairs_of(const Plan& plan, std::size_t columns) {
 
 std::vector<SchemeTable> compare_schemes(const MatrixUse& use, const Resolved& resolved,
                                          const Communicator& comm, const VectorPart& part) {
+    Negotiator negotiator(comm, resolved.topology);
     const Setup setup{resolved.topology, resolved.model()};
     return tables_of(use, resolved.comm.scheme, part.layout(),
                      [&](const std::vector<SchemeOptions>& schemes) {
                          return compare_parts(comm, setup, schemes, [&](const SchemeOptions& scheme) {
-                             return negotiate_plan(comm, resolved.topology, part.ghosts, scheme);
+                             return negotiator.plan(part.ghosts, scheme);
                          });
                      });
 }
@@ -79,7 +80,7 @@ std::unique_ptr<Trial> make_matrix_trial(const Resolved& resolved, const Communi
                                          const SchemeTable& table) {
     const auto exchange = [&](std::size_t row, Operations& operations) {
         return make_exchange(operations, part,
-                             negotiate_plan(comm, resolved.topology, part.ghosts, table.rows[row].scheme),
+                             Negotiator(comm, resolved.topology).plan(part.ghosts, table.rows[row].scheme),
                              resolved.comm.exchange, {comm, resolved.topology, static_cast<int>(row)});
     };
     const auto value = [&part](std::uint64_t seed, const Index& cell) {

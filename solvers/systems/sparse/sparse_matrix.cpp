@@ -117,7 +117,7 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
 }
 
 void SparseMatrix::carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme) {
-    carry(comm, topology, negotiate_plan(comm, topology, part_.ghosts, scheme));
+    carry(comm, topology, Negotiator(comm, topology).plan(part_.ghosts, scheme));
 }
 
 void SparseMatrix::carry(const Communicator& comm, const Topology& topology, Plan plan) {
