@@ -8,7 +8,6 @@
 #include <deque>
 #include <filesystem>
 #include <numeric>
-#include <stdexcept>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -43,6 +42,19 @@ GlobalRows assemble(std::deque<FileEntry> entries, std::int64_t first, std::size
     return rows;
 }
 
+// The fault that the action finds in a file; empty if it finds none.
+template <class Action>
+std::string fault_of(const Action& action) {
+    try {
+        action();
+    } catch (const MatrixFileError& error) {
+        return error.what();
+    } catch (const NumpyFileError& error) {
+        return error.what();
+    }
+    return "";
+}
+
 using Take = std::function<void(const FileEntry&)>;
 
 // Rank 0 reads entries by `read` and sends each to the owner of its row, whose `keep` takes it. Returns the
@@ -66,19 +78,15 @@ std::string share_out(const Communicator& comm, const RowPartition& partition,
         while (deliver(false)) continue;
         return comm.broadcast("");
     }
-    std::string complaint;
-    try {
-        read([&](const FileEntry& entry) {
-            const int owner = partition.owner(entry.row);
-            if (owner == 0) return keep(entry);
-            std::vector<std::int64_t>& words = outgoing[owner];
-            words.insert(words.end(), {entry.row, entry.column, std::bit_cast<std::int64_t>(entry.value),
-                                       std::int64_t{entry.line}});
-            if (++held == entries_at_once) deliver(true);
-        });
-    } catch (const MatrixFileError& error) {
-        complaint = error.what();
-    }
+    const auto send_or_keep = [&](const FileEntry& entry) {
+        const int owner = partition.owner(entry.row);
+        if (owner == 0) return keep(entry);
+        std::vector<std::int64_t>& words = outgoing[owner];
+        words.insert(words.end(), {entry.row, entry.column, std::bit_cast<std::int64_t>(entry.value),
+                                   std::int64_t{entry.line}});
+        if (++held == entries_at_once) deliver(true);
+    };
+    const std::string complaint = fault_of([&] { read(send_or_keep); });
     deliver(false);
     return comm.broadcast(complaint);
 }
@@ -96,27 +104,22 @@ bool is_numpy_file(const std::string& name) {
     return name.ends_with(".npy");
 }
 
-// The values of the whole file with their rows. Throws MatrixFileError.
+// The values of the whole file with their rows. Throws MatrixFileError or NumpyFileError.
 void read_values(const std::string& name, std::int64_t rows, const ReadLimit& limit,
                  const std::function<void(std::int64_t, double)>& take) {
     if (!is_numpy_file(name)) {
         GzipText file(name);
         return read_vector_values(file, name, read_vector_header(file, name, rows), take, limit);
     }
-    try {
-        NumpyFile file(name, rows);
-        std::int64_t row = 0;
-        while (row < rows)
-            for (const double value :
-                 file.read(row, std::min(entries_at_once, static_cast<std::size_t>(rows - row)))) {
-                if (!std::isfinite(value))
-                    throw NumpyFileError(
-                        fmt::format("has {} at [{}]; give finite numbers alone", value, row));
-                take(row++, value);
-            }
-    } catch (const NumpyFileError& error) {
-        throw MatrixFileError(error.what());
-    }
+    NumpyFile file(name, rows);
+    std::int64_t row = 0;
+    while (row < rows)
+        for (const double value :
+             file.read(row, std::min(entries_at_once, static_cast<std::size_t>(rows - row)))) {
+            if (!std::isfinite(value))
+                throw NumpyFileError(fmt::format("has {} at [{}]; give finite numbers alone", value, row));
+            take(row++, value);
+        }
 }
 
 // Why there is no text of this name; empty if there is.
@@ -184,39 +187,26 @@ std::vector<double> values_of_file(const Communicator& comm, const std::string& 
 
 std::string why_not_readable(const std::string& name) {
     if (std::string reason = why_no_file(name); !reason.empty()) return reason;
-    try {
+    return fault_of([&] {
         GzipText file(name);
         read_matrix_header(file, name);
-    } catch (const MatrixFileError& error) {
-        return error.what();
-    }
-    return "";
+    });
 }
 
 std::string why_no_values(const std::string& name, std::int64_t rows) {
-    try {
-        if (is_numpy_file(name)) {
-            NumpyFile(name, rows);
-            return "";
-        }
-        if (std::string reason = why_no_file(name); !reason.empty()) return reason;
+    if (is_numpy_file(name)) return fault_of([&] { NumpyFile(name, rows); });
+    if (std::string reason = why_no_file(name); !reason.empty()) return reason;
+    return fault_of([&] {
         GzipText file(name);
         read_vector_header(file, name, rows);
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return "";
+    });
 }
 
 std::string judge_values(const Communicator& comm, const std::string& name, std::int64_t rows,
                          const ReadLimit& limit) {
-    std::string complaint;
-    try {
+    return comm.broadcast(fault_of([&] {
         if (comm.rank() == 0) read_values(name, rows, limit, [](std::int64_t, double) {});
-    } catch (const MatrixFileError& error) {
-        complaint = error.what();
-    }
-    return comm.broadcast(complaint);
+    }));
 }
 
 FileVerdict judge_file(const Communicator& comm, const std::string& name, DiagonalScaling scaling,

@@ -6,33 +6,28 @@
 
 #include <array>
 #include <istream>
+#include <memory>
 #include <streambuf>
 #include <string>
 
 namespace keel {
 
-class GzipBuffer : public std::streambuf {
+// It is bad where the file cannot be opened, and becomes so where it is damaged or cut short.
+class GzipText : public std::istream {
   public:
-    explicit GzipBuffer(const std::string& file) : file_(gzopen(file.c_str(), "rb")) {}
-    ~GzipBuffer() override {
-        if (file_) gzclose(file_);
+    explicit GzipText(const std::string& file) : std::istream(nullptr), buffer_(file) {
+        if (buffer_.file) rdbuf(&buffer_);
     }
-    GzipBuffer(const GzipBuffer&) = delete;
-    GzipBuffer& operator=(const GzipBuffer&) = delete;
-
-  protected:
-    int_type underflow() override;
-    gzFile file_;
 
   private:
-    std::array<char, 1 << 14> text_;
-};
+    struct Buffer : std::streambuf {
+        explicit Buffer(const std::string& name) : file(gzopen(name.c_str(), "rb"), gzclose) {}
+        int_type underflow() override;
 
-// It is bad where the file cannot be opened, and becomes so where it is damaged or cut short.
-class GzipText : private GzipBuffer, public std::istream {
-  public:
-    explicit GzipText(const std::string& file)
-        : GzipBuffer(file), std::istream(file_ ? static_cast<std::streambuf*>(this) : nullptr) {}
+        std::unique_ptr<gzFile_s, int (*)(gzFile)> file;
+        std::array<char, 1 << 14> text;
+    };
+    Buffer buffer_;
 };
 
 }  // namespace keel

@@ -25,20 +25,11 @@ class LineReader {
     LineReader(std::istream& file, std::string name, long line, const ReadLimit& limit)
         : file_(file), name_(std::move(name)), line_(line), limit_(limit) {}
 
-    // The words of the next line that has any and is no comment; false at the end.
-    bool next() {
+    // The words of the next line that has any and is no comment, unless that is wanted; false at the end.
+    bool next(bool comments = false) {
         while (read()) {
             split();
-            if (!words_.empty() && !words_.front().starts_with('%')) return true;
-        }
-        return false;
-    }
-    // The words of the first line that is not blank, without a byte order mark.
-    bool banner() {
-        while (read()) {
-            if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);
-            split();
-            if (!words_.empty()) return true;
+            if (!words_.empty() && (comments || !words_.front().starts_with('%'))) return true;
         }
         return false;
     }
@@ -97,6 +88,7 @@ class LineReader {
             complain(fmt::format("a line longer than {} characters; the format allows 1024", read));
         if (file_.fail()) return false;
         text_.assign(buffer_.data(), file_.eof() ? read : read - 1);  // without the end of the line
+        if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);  // a byte order mark
         return true;
     }
     void split() {
@@ -135,7 +127,7 @@ MatrixHeader read_banner(LineReader& lines, const Words& formats, const Words& v
                          const Words& symmetries) {
     const std::string wanted = fmt::format("%%MatrixMarket matrix {} {} {}", fmt::join(formats, "|"),
                                            fmt::join(values, "|"), fmt::join(symmetries, "|"));
-    if (!lines.banner()) lines.complain("the file is empty; it begins with \"" + wanted + "\"");
+    if (!lines.next(true)) lines.complain("the file is empty; it begins with \"" + wanted + "\"");
     if (lines.text().find('\0') != std::string::npos)
         lines.complain("no plain text (UTF-16, or compressed): must be ASCII or UTF-8 that begins with \"" +
                        wanted + "\"");
