@@ -1,10 +1,8 @@
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 
-#include <array>
 #include <memory>
 
 #include "kernels/bodies/stencil.hpp"
-#include "kernels/check.hpp"
 #include "miniapp/setup/problem/problem.hpp"
 
 namespace keel {
@@ -14,24 +12,6 @@ Layout layout_of(const GridOperator& grid) {
     // The owners of the boxes play no part.
     return {grid.domain, grid.problem.box, std::vector<int>(static_cast<std::size_t>(grid.domain.count()), 0),
             0};
-}
-
-// The fields of a level of one cell, for the body that completes its diagonal.
-template <int D>
-double completed_diagonal(double a_alpha, const std::array<Sides<double>, 3>& faces) {
-    constexpr Shape shape = Shape::of(1, {1, 1, 1}, 1, D);
-    std::array<std::array<double, shape.values()>, 4> values{};
-    const auto field = [&](std::size_t n) { return Field(values[n].data(), shape); };
-    const Stencil L{field(0), field(1), field(2), field(3)};
-    for (std::size_t d = 0; d < D; ++d) {
-        const View c = L.faces(d).view();
-        c(0, 0, 0, 0) = faces[d].low;
-        c(0, d == 0, d == 1, d == 2) = faces[d].high;
-    }
-    L.inverse_diagonal.view()(0, 0, 0, 0) = a_alpha;
-    const StencilView<D> completed(L);
-    CompleteDiagonal<D>{completed}(0, 0, 0, 0);
-    return completed.diagonal(0, 0, 0, 0);
 }
 
 class OperatorRows {
@@ -51,14 +31,15 @@ class OperatorRows {
         const Index cell{n % extent[0], n / extent[0] % extent[1], n / extent[0] / extent[1]};
         const Index at = finest_.first_cell(box) + cell;
         CellCoefficients here;
+        double faces = 0;
         for (std::size_t d = 0; d < finest_.dimensions(); ++d) {
             Index upper = at;
             upper[d] += 1;
             here.faces[d] = {formulas_.face[d](at), formulas_.face[d](upper)};
+            faces = faces + here.faces[d].low + here.faces[d].high;
         }
-        const double a_alpha = formulas_.a_alpha(at);
-        here.diagonal = finest_.dimensions() == 2 ? completed_diagonal<2>(a_alpha, here.faces)
-                                                  : completed_diagonal<3>(a_alpha, here.faces);
+        // As CompleteDiagonal and StencilView have it, to the last bit.
+        here.diagonal = 1 / inverse_of_diagonal(formulas_.a_alpha(at) + faces, faces);
         return entries_of_cell(rows_, box, cell, here);
     }
 
