@@ -164,14 +164,9 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
     return is_matrix_file(use.matrix.options.matrix) ? std::max(peak, sorting) : peak;
 }
 
-std::size_t array_bytes(const MatrixUse& use, const MatrixPart& part) {
-    return static_cast<std::size_t>(
-        bytes_at_least(use, {static_cast<std::int64_t>(part.rows), static_cast<double>(part.entries)}));
-}
-
 std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const SharedMemory& memory) {
     const MatrixSize size = matrix_size(use.matrix);
-    const double least = bytes_at_least(use, size) / ranks * memory.sharing;
+    const double least = array_bytes(use, size) / ranks * memory.sharing;
     double needed = least;
     // A process at its limit ends. Predictions are right to a tenth, but for what MPI and libraries take.
     if (least <= memory.bytes && memory.process.given())
@@ -190,7 +185,7 @@ double bytes_to_read(const MatrixUse& use, const MatrixSize& size) {
     return size.entries * static_cast<double>(entry) + static_cast<double>(size.rows) * sizeof(std::int64_t);
 }
 
-double bytes_at_least(const MatrixUse& use, const MatrixSize& size) {
+double array_bytes(const MatrixUse& use, const MatrixSize& size) {
     const auto vectors = static_cast<double>(2 * columns(use) + vectors_of_solve(use));
     return size.entries * csr_entry +
            static_cast<double>(size.rows) * (sizeof(std::int64_t) + vectors * sizeof(double));

@@ -52,11 +52,8 @@ MatrixPart part_of(std::size_t rows, std::size_t entries, std::span<const std::i
 // that problem.ordering = rcm passes over is not counted.
 std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part);
 
-// The matrix once and the vectors, without ghosts and padding.
-std::size_t array_bytes(const MatrixUse& use, const MatrixPart& part);
-
-// The same of all ranks together.
-double bytes_at_least(const MatrixUse& use, const MatrixSize& size);
+// The bytes of a matrix of this size and the vectors, without ghosts and padding: of all ranks, or of a part.
+double array_bytes(const MatrixUse& use, const MatrixSize& size);
 
 // Rows that ranks need of each other, at most, where entries are all over the matrix; otherwise they are few,
 // and counted when the matrix is there.

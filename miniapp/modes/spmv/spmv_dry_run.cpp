@@ -114,7 +114,7 @@ Sizes planned_here(const MatrixUse& use, const Resolved& resolved, const MatrixS
         part_of(partition.size(found.largest), static_cast<std::size_t>(found.counts.nonzeros.most), ghosts,
                 plan, found.largest, topology, use.columns);
     found.memory = static_cast<double>(predicted_bytes(use, part));
-    found.arrays = static_cast<double>(array_bytes(use, part));
+    found.arrays = array_bytes(use, {static_cast<std::int64_t>(part.rows), found.counts.nonzeros.most});
     if (predicted) found.prediction = predict(use, resolved, size, found, all, pattern);
     return found;
 }

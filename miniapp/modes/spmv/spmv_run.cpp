@@ -195,10 +195,12 @@ void prepare_values(const Communicator& comm, const GlobalRows& rows, bool singu
 // The memory and the warnings that the matrix brings. Collective.
 void note_matrix(const MatrixUse& use, const Communicator& comm, const Topology& topology, SparseMatrix& A,
                  const GlobalRows& rows, RunFacts& facts) {
-    const MatrixPart part = part_of(rows.rows(), rows.columns.size(), ghosts_by_rank(comm, A.ghosts()),
+    const auto ghosts = static_cast<std::int64_t>(A.ghosts());
+    const MatrixPart part = part_of(rows.rows(), rows.columns.size(), comm.all_gather({&ghosts, 1}),
                                     A.exchange().plan(), comm.rank(), topology, use.columns);
     facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use, part)));
-    facts.array_bytes = comm.max(static_cast<double>(array_bytes(use, part)));
+    facts.array_bytes =
+        comm.max(array_bytes(use, {static_cast<std::int64_t>(part.rows), static_cast<double>(part.entries)}));
     facts.least_memory = "the matrix and the vectors";
     if (!use.solver) return;
     const std::string warning = warning_of_asymmetry(comm, rows, A.first_row(), use.solver->options.solver);
