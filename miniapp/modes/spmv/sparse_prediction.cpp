@@ -14,20 +14,16 @@
 namespace keel {
 namespace {
 
-// The work of the rank that has most: products by its entries and rows, vectors by its blocks of rows.
-void scale_work(Trace& trace, const GlobalRows& all, const MatrixPart& largest) {
-    const auto product = [](std::size_t rows, std::size_t entries) {
-        return work_of({.rows = rows, .nonzeros = entries}, 1);
+double share(double most, double all) {
+    return all > 0 ? most / all : 0;
+}
+
+// Vectors are whole blocks of rows.
+double share_of_vectors(double most, double all) {
+    const auto blocks = [](double rows) {
+        return static_cast<double>(blocks_of(static_cast<std::size_t>(rows)));
     };
-    const Work whole = product(all.rows(), all.columns.size());
-    const Work part = product(largest.rows, largest.entries);
-    const double of_vectors =
-        static_cast<double>(blocks_of(largest.rows)) / static_cast<double>(blocks_of(all.rows()));
-    for (Event& event : trace) {
-        const bool is_product = event.op == Op::bottom_operator;
-        event.work.flops *= is_product ? part.flops / whole.flops : of_vectors;
-        event.work.bytes *= is_product ? part.bytes / whole.bytes : of_vectors;
-    }
+    return share(blocks(most), blocks(all));
 }
 
 PredictedSolve solve_of(const MatrixUse& use, const Report& report) {
@@ -119,8 +115,34 @@ SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder&
     return {.solve = recorder.take(), .report = std::move(report)};
 }
 
+void scale_levels(Trace& trace, const std::vector<MostOfLevel>& levels) {
+    for (Event& event : trace) {
+        if (event.kind != Event::Kind::work || event.op == Op::coarsest) continue;
+        const MostOfLevel& level = levels[static_cast<std::size_t>(event.level)];
+        double part = share_of_vectors(level.rows, level.all_rows);
+        switch (event.op) {
+            case Op::smooth:
+            case Op::residual:
+            case Op::bottom_operator:
+            case Op::strength:
+            case Op::aggregation:
+            case Op::prolongation:
+            case Op::galerkin:
+                part = share(level.entries, level.all_entries);
+                break;
+            case Op::interpolate:
+            case Op::restrict_:
+                part = share(level.entries_of_P, level.all_entries_of_P);
+                break;
+            default:
+                break;
+        }
+        event.work = {event.work.flops * part, event.work.bytes * part};
+    }
+}
+
 // Every exchange is recorded although nothing has to travel.
-SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MatrixPart& largest) {
+SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MostOfLevel& most) {
     const Communicator self = Communicator::self();
     const auto backend = make_backend(all_backends().front().name);
     const RowPartition partition{static_cast<std::int64_t>(all.rows()), 1};
@@ -129,7 +151,7 @@ SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const 
     Recorder recorder(A, ledger);
     const auto krylov = make_krylov(A, self, proxy_options(*use.solver));
     SparseProxySolve proxy = solve_recorded(A, *krylov, recorder);
-    scale_work(proxy.solve, all, largest);
+    scale_levels(proxy.solve, {most});
     return proxy;
 }
 

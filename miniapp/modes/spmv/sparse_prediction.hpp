@@ -23,9 +23,18 @@ BottomOptions proxy_options(const NamedSolver& solver);
 // Solves for the solution of a run, and records what that does. The recorder is older than the method.
 SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder& recorder);
 
-// A proxy solve by a Krylov method without algebraic multigrid, with the work of `largest`, which has the
-// most rows and the most entries of any rank.
-SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MatrixPart& largest);
+// The share of a level that the rank with most has, and all of it.
+struct MostOfLevel {
+    double entries = 0, rows = 0, entries_of_P = 0;
+    double all_entries = 0, all_rows = 0, all_entries_of_P = 0;
+    int ranks = 0;  // with rows
+};
+// The work of one rank that has all becomes that of the one that has most: by the entries that are gone
+// through, or by vectors.
+void scale_levels(Trace& trace, const std::vector<MostOfLevel>& levels);
+
+// A proxy solve by a Krylov method without algebraic multigrid, with the work of the rank with most.
+SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MostOfLevel& most);
 // Why there is none, with the remedy; empty if there is one. It follows "no seconds are predicted".
 std::string why_not_predicted(const MatrixUse& use, const MatrixSize& size, const DryRunLimit& limit);
 

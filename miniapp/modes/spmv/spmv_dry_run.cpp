@@ -53,8 +53,9 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
                    const GlobalRows& all, const Pattern& pattern) {
     if (const std::optional<VirtualAmg>& amg = found.amg)
         return predict(use, resolved, size, *amg->proxy, amg->setup, amg->plans, &*amg->coarsest_ranks);
-    const MatrixPart most{static_cast<std::size_t>(found.counts.rows.most),
-                          static_cast<std::size_t>(found.counts.nonzeros.most)};
+    const auto& [rows, entries, ghosts] = found.counts;
+    const MostOfLevel most{
+        .entries = entries.most, .rows = rows.most, .all_entries = entries.all, .all_rows = rows.all};
     const SchemeOptions scheme = schemes_of_matrix(resolved.comm.scheme, found.schemes).solves;
     std::vector<ExchangePlan> plans;
     plans.push_back({0,

@@ -27,21 +27,22 @@ constexpr std::array carried{EntriesFor::product,       EntriesFor::amg_values,
 // Ranks agree on a plan: nodes exchange messages, four words an item, however long it is, and a barrier
 // follows each round. Messages of the coarsest level, whose few rows are planned for in no dry run, are left
 // out. Where the model chooses the scheme, all are planned and compared before.
-void agree(Trace& trace, Event event, const VirtualLevels& levels, const AmgOptions& options) {
+void agree(Trace& trace, Event event, const std::vector<AmgLevelFacts>& facts, const Communication& comm,
+           const AmgOptions& options) {
     const auto level = static_cast<std::size_t>(event.level);
     const auto what = std::get<EntriesFor>(event.use);
     const EntriesFor use = what == EntriesFor::product ? EntriesFor::amg_values : what;
     event.use = use == EntriesFor::amg_rows           ? EntriesFor::amg_first_rows
                 : use == EntriesFor::amg_partial_rows ? EntriesFor::amg_transfers
                                                       : use;
-    event.fields = level + 1 < levels.facts.size() ? 4 : 0;
+    event.fields = level + 1 < facts.size() ? 4 : 0;
     const auto plan = [&](const SchemeOptions& scheme) {
         event.calls = planner(scheme.scheme).split ? 3 : 1;
         trace.push_back(event);
     };
-    const SchemeOptions& chosen = levels.facts[level].*scheme_of(use);
+    const SchemeOptions& chosen = facts[level].*scheme_of(use);
     if (what != EntriesFor::amg_values &&
-        communication_for(use, levels.comm, options).chooser == SchemeChooser::automatic) {
+        communication_for(use, comm, options).chooser == SchemeChooser::automatic) {
         const std::vector<SchemeOptions> schemes = candidates_without_axes(chosen);
         for (const SchemeOptions& scheme : schemes) plan(scheme);
         trace.push_back({.kind = Event::Kind::gather,
@@ -56,46 +57,6 @@ void agree(Trace& trace, Event event, const VirtualLevels& levels, const AmgOpti
                          .maximum = true});
     }
     plan(chosen);
-}
-
-double share(double most, double all) {
-    return all > 0 ? most / all : 0;
-}
-
-// Vectors are whole blocks of rows.
-double share_of_vectors(double most, double all) {
-    const auto blocks = [](double rows) {
-        return static_cast<double>(blocks_of(static_cast<std::size_t>(rows)));
-    };
-    return share(blocks(most), blocks(all));
-}
-
-// The work of one rank that has all becomes that of the one that has most: by the entries that are gone
-// through, or by vectors.
-void scale_levels(Trace& trace, const std::vector<MostOfLevel>& levels) {
-    for (Event& event : trace) {
-        if (event.kind != Event::Kind::work || event.op == Op::coarsest) continue;
-        const MostOfLevel& level = levels[static_cast<std::size_t>(event.level)];
-        double part = share_of_vectors(level.rows, level.all_rows);
-        switch (event.op) {
-            case Op::smooth:
-            case Op::residual:
-            case Op::bottom_operator:
-            case Op::strength:
-            case Op::aggregation:
-            case Op::prolongation:
-            case Op::galerkin:
-                part = share(level.entries, level.all_entries);
-                break;
-            case Op::interpolate:
-            case Op::restrict_:
-                part = share(level.entries_of_P, level.all_entries_of_P);
-                break;
-            default:
-                break;
-        }
-        event.work = {event.work.flops * part, event.work.bytes * part};
-    }
 }
 
 // Before each solve on the coarsest level its right-hand side is gathered.
@@ -149,15 +110,16 @@ void SetupRecorder::note(AmgStep step, AmgMessages what) {
     recorder_.note(event);
 }
 
-Trace SetupRecorder::take(const VirtualLevels& levels) {
+Trace SetupRecorder::take(const std::vector<AmgLevelFacts>& facts, const std::vector<MostOfLevel>& most,
+                          const Communication& comm) {
     Trace trace;
     for (const Event& event : recorder_.take())
         if (event.kind == Event::Kind::agreement)
-            agree(trace, event, levels, options_);
+            agree(trace, event, facts, comm, options_);
         else if (event.kind != Event::Kind::work || event.op != Op::plans)
             trace.push_back(event);
-    trace = with_collecting(trace, static_cast<std::size_t>(std::ceil(3 * levels.most.back().entries)));
-    scale_levels(trace, levels.most);
+    trace = with_collecting(trace, static_cast<std::size_t>(std::ceil(3 * most.back().entries)));
+    scale_levels(trace, most);
     return trace;
 }
 

@@ -114,13 +114,12 @@ class VirtualAmgPlanner {
     }
     // The rows of a level.
     void share_out(const PartRows& A) {
-        int& with_rows = ranks_with_rows_.emplace_back(0);
         MostOfLevel& most = most_.emplace_back();
         most.all_entries = static_cast<double>(A.places.size());
         most.all_rows = static_cast<double>(partition_.rows);
         for (int rank = 0; rank < partition_.ranks; ++rank) {
             if (partition_.size(rank) == 0) continue;
-            ++with_rows;
+            ++most.ranks;
             const std::size_t entries =
                 columns_of(A.rows, partition_.first(rank), partition_.size(rank)).size();
             most.entries = std::max(most.entries, static_cast<double>(entries));
@@ -154,7 +153,7 @@ class VirtualAmgPlanner {
     }
     void finish(std::vector<AmgLevelFacts> facts) {
         for (std::size_t l = 0; l < facts.size(); ++l) {
-            facts[l].ranks_with_rows = ranks_with_rows_[l];
+            facts[l].ranks_with_rows = most_[l].ranks;
             facts[l].most_entries = most_[l].entries;
             facts[l].values_by =
                 without_axes(resolved_.comm.scheme);  // also on the coarsest, which no table has
@@ -258,8 +257,7 @@ class VirtualAmgPlanner {
     double bytes_;
     bool keeps_plans_;
     VirtualAmg& amg_;
-    std::vector<MostOfLevel> most_;     // by level
-    std::vector<int> ranks_with_rows_;  // likewise
+    std::vector<MostOfLevel> most_;  // by level
 };
 
 }  // namespace
@@ -331,7 +329,7 @@ VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved,
     amg.outcome = hierarchy.outcome();
     amg.missing = hierarchy.missing();
     if (!amg.missing.empty() || !amg.too_large.empty()) return amg;
-    amg.setup = recorder.take({amg.levels, planner.most(), resolved.comm});
+    amg.setup = recorder.take(amg.levels, planner.most(), resolved.comm);
     if (solved && !hierarchy.varies()) amg.proxy = proxy_solve(*solved, hierarchy, A, ledger, planner.most());
     return amg;
 }

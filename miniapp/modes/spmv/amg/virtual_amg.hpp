@@ -40,20 +40,6 @@ VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved,
 // Why no seconds of a solve are predicted where that is asked for, as of matrices alone.
 std::string why_not_predicted(const VirtualAmg& amg);
 
-// The share of a level that the rank with most has, and all of it.
-struct MostOfLevel {
-    double entries = 0, rows = 0, entries_of_P = 0;
-    double all_entries = 0, all_rows = 0, all_entries_of_P = 0;
-};
-
-// The levels as on the virtual ranks: the schemes of facts and what one rank has are theirs, and who chooses
-// them.
-struct VirtualLevels {
-    const std::vector<AmgLevelFacts>& facts;
-    const std::vector<MostOfLevel>& most;
-    const Communication& comm;
-};
-
 // Records the set-up of a hierarchy on one rank: its collective operations, plans, exchanges and work are
 // those on any number of ranks.
 class SetupRecorder {
@@ -68,8 +54,9 @@ class SetupRecorder {
         ++level_;
         first_rows_ = true;
     }
-    // The set-up of the virtual rank with most of each level.
-    Trace take(const VirtualLevels& levels);
+    // The set-up of the virtual rank with most of each level, by their schemes and who chooses them.
+    Trace take(const std::vector<AmgLevelFacts>& facts, const std::vector<MostOfLevel>& most,
+               const Communication& comm);
 
   private:
     Recorder recorder_;
