@@ -14,15 +14,12 @@
 namespace keel {
 namespace {
 
-// P and what belongs to it.
-struct Prolongation {
-    RowPartition partition;  // the next level's
-    std::vector<std::int64_t> roots;
-    std::vector<std::int64_t> aggregates;
-    int rounds = 0;
+// P and what belongs to it. The partition is the next level's.
+struct Prolongation : Roots {
     GlobalRows rows;
     NearNull null;
     double bound = 0;
+    std::vector<std::int64_t> aggregates = {};
     CoarseningTraffic of_nodes = {};  // values and rows at ghosts of the matrix of nodes
 };
 
@@ -112,13 +109,9 @@ std::optional<Prolongation> by_aggregation(const SetupContext& context, const Pa
                                                 omega / bound, work);
         ledger.book(Op::prolongation, level, work);
         for (std::int64_t& root : aggregates.roots) root *= B.node;
-        Prolongation made{coarse,
-                          std::move(aggregates.roots),
-                          std::move(aggregates.of_row),
-                          aggregates.rounds,
-                          std::move(rows),
-                          std::move(T.coarse_null),
-                          bound};
+        Prolongation made{aggregates, std::move(rows), std::move(T.coarse_null), bound,
+                          std::move(aggregates.of_row)};
+        made.partition = coarse;
         if (ghost_nodes) {
             made.of_nodes.values = ghost_nodes->sent_values();
             made.of_nodes.smoothing = ghost_nodes->sent_rows();
@@ -148,8 +141,7 @@ std::optional<Prolongation> by_splitting(const SetupContext& context, const Part
         return P;
     });
     NearNull constants{std::vector<double>(coarse.partition.size(A.rank), 1.0)};
-    return Prolongation{coarse.partition, coarse.roots,    {},
-                        coarse.rounds,    std::move(rows), std::move(constants)};
+    return Prolongation{coarse, std::move(rows), std::move(constants)};
 }
 
 }  // namespace

@@ -40,10 +40,10 @@ class Through {
           columns_(columns_of(coarse)),
           own_(A.rows),
           of_ghosts_(told_.fine) {
-        for (const double number : coarse.number)
+        for (const double number : coarse.numbers)
             places_.push_back(number == is_fine ? none : columns_.place(static_cast<std::int64_t>(number)));
         for (std::size_t r = 0; r < A.rows.rows(); ++r) {
-            for (auto [e, end] = entries_of(A.rows, r); e < end && coarse.number[r] == is_fine; ++e)
+            for (auto [e, end] = entries_of(A.rows, r); e < end && coarse.numbers[r] == is_fine; ++e)
                 if (const std::int32_t c = place(e); c != none && is_bar(r, e))
                     bars_.push_back({c, strong.on[e] != 0, A.rows.values[e]});
             first_.push_back(bars_.size());
@@ -91,15 +91,14 @@ class Through {
         GlobalRows codes;
         for (std::size_t r = 0; r < A_.rows.rows(); ++r) {
             const auto [begin, end] = entries_of(A_.rows, r);
-            const bool is_seen = coarse.number[r] == is_fine && !A_.is_inside(r);
+            const bool is_seen = coarse.numbers[r] == is_fine && !A_.is_inside(r);
             for (std::size_t e = begin; e < end && is_seen; ++e) {
                 const auto c = static_cast<std::size_t>(A_.places[e]);
-                const bool is_coarse = coarse.number[c] != is_fine;
+                const bool is_coarse = coarse.numbers[c] != is_fine;
                 if (!is_bar(r, e) || (!is_coarse && c < A_.own_columns())) continue;
-                const Code code{is_coarse ? static_cast<std::int64_t>(coarse.number[c]) : A_.rows.columns[e],
+                const Code code{is_coarse ? static_cast<std::int64_t>(coarse.numbers[c]) : A_.rows.columns[e],
                                 is_coarse, strong.on[e] != 0};
-                codes.columns.push_back(code.word());
-                codes.values.push_back(A_.rows.values[e]);
+                append(codes, code.word(), A_.rows.values[e]);
             }
             end_row(codes);
         }
@@ -109,9 +108,7 @@ class Through {
             for (auto [e, end] = entries_of(came, n); e < end; ++e) {
                 const Code code = Code::of(came.columns[e]);
                 if (!code.is_coarse && !A_.columns.owns(A_.rank, code.name)) continue;
-                GlobalRows& rows = code.is_coarse ? told.coarse : told.fine;
-                rows.columns.push_back(code.name);
-                rows.values.push_back(came.values[e]);
+                append(code.is_coarse ? told.coarse : told.fine, code.name, came.values[e]);
                 if (code.is_coarse) told.is_strong.push_back(code.is_strong);
             }
             end_row(told.coarse);
@@ -121,9 +118,10 @@ class Through {
     }
     CompactColumns columns_of(const CoarseRows& coarse) const {
         std::vector<std::int64_t> of_ghosts;
-        for (std::size_t c = A_.own_columns(); c < coarse.number.size(); ++c)
-            if (coarse.number[c] != is_fine) of_ghosts.push_back(static_cast<std::int64_t>(coarse.number[c]));
-        return {coarse.first, coarse.roots.size(), {of_ghosts, told_.coarse.columns}};
+        for (std::size_t c = A_.own_columns(); c < coarse.numbers.size(); ++c)
+            if (coarse.numbers[c] != is_fine)
+                of_ghosts.push_back(static_cast<std::int64_t>(coarse.numbers[c]));
+        return {coarse.partition.first(A_.rank), coarse.roots.size(), {of_ghosts, told_.coarse.columns}};
     }
 
     const PartRows& A_;
@@ -235,9 +233,8 @@ GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, c
     std::vector<FineNeighbour> F;
     auto next = static_cast<std::int32_t>(through.columns().first_own());
     for (std::size_t i = 0; i < A.rows.rows(); ++i) {
-        if (coarse.number[i] != is_fine) {
-            P.columns.push_back(static_cast<std::int64_t>(coarse.number[i]));
-            P.values.push_back(1.0);
+        if (coarse.numbers[i] != is_fine) {
+            append(P, static_cast<std::int64_t>(coarse.numbers[i]), 1.0);
             end_row(P);
             ++next;
             continue;
@@ -250,8 +247,7 @@ GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, c
         }
         const double d = weigh(A, strong, through, i, next, F, weights);
         weights.finish_sorted([&](std::int32_t place, double weight) {
-            P.columns.push_back(through.columns().column(static_cast<std::size_t>(place)));
-            P.values.push_back(-weight / d);
+            append(P, through.columns().column(static_cast<std::size_t>(place)), -weight / d);
         });
         end_truncated_row(P, truncation);
     }

@@ -1,49 +1,41 @@
 #include "solvers/amg/classical/splitting.hpp"
 
 #include <algorithm>
+#include <list>
 
 namespace keel {
 namespace {
 
-// Rows in a queue for each worth, linked so that one in the middle can leave.
+// Rows in a queue for each worth.
 class Queues {
   public:
-    Queues(std::size_t rows, std::size_t most_worth)
-        : worth_(rows),
-          next_(rows),
-          previous_(rows),
-          first_(most_worth + 1, none),
-          last_(most_worth + 1, none) {}
+    Queues(std::size_t rows, std::size_t most_worth) : queues_(most_worth + 1), worth_(rows), place_(rows) {}
 
     void enter(std::size_t row, std::size_t worth) {
         worth_[row] = worth;
-        next_[row] = none;
-        previous_[row] = last_[worth];
-        (last_[worth] == none ? first_[worth] : next_[last_[worth]]) = row;
-        last_[worth] = row;
+        place_[row] = queues_[worth].insert(queues_[worth].end(), row);
         top_ = std::max(top_, worth);
     }
-    void leave(std::size_t row) {
-        const std::size_t worth = worth_[row];
-        (previous_[row] == none ? first_[worth] : next_[previous_[row]]) = next_[row];
-        (next_[row] == none ? last_[worth] : previous_[next_[row]]) = previous_[row];
-    }
+    void leave(std::size_t row) { queues_[worth_[row]].erase(place_[row]); }
     std::size_t worth(std::size_t row) const { return worth_[row]; }
     // The first of those worth most; none where none is worth anything.
     std::size_t best() {
-        while (top_ > 0 && first_[top_] == none) --top_;
-        return top_ > 0 ? first_[top_] : none;
+        while (top_ > 0 && queues_[top_].empty()) --top_;
+        return top_ > 0 ? queues_[top_].front() : none;
     }
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   private:
-    std::vector<std::size_t> worth_;
-    std::vector<std::size_t> next_, previous_;  // by row
-    std::vector<std::size_t> first_, last_;     // of each worth
-    std::size_t top_ = 0;                       // none is worth more
+    std::vector<std::list<std::size_t>> queues_;  // by worth
+    std::vector<std::size_t> worth_;              // by row, as where it stands in its queue
+    std::vector<std::list<std::size_t>::iterator> place_;
+    std::size_t top_ = 0;  // none is worth more
 };
 
-enum class State : char { undecided, fine, coarse };
+// States as doubles, which travel.
+constexpr double undecided_row = 0;
+constexpr double fine_row = 1;
+constexpr double coarse_row = 2;
 
 }  // namespace
 
@@ -59,39 +51,30 @@ std::vector<std::size_t> first_pass(const PartRows& A, const Dependence& strong,
     for (std::size_t r = 0; r < rows; ++r) for_each(r, strong.back, [&](std::size_t) { ++dependents[r]; });
     Queues undecided(rows, rows == 0 ? 0 : 2 * std::ranges::max(dependents));
     for (std::size_t r = 0; r < rows; ++r) undecided.enter(r, dependents[r]);
-    std::vector<State> state(rows, State::undecided);
+    std::vector<double> state(rows, undecided_row);
     const auto move = [&](std::size_t r, bool up) {
-        if (state[r] != State::undecided) return;
+        if (state[r] != undecided_row) return;
         undecided.leave(r);
         undecided.enter(r, up ? undecided.worth(r) + 1 : undecided.worth(r) - 1);
     };
-    const auto decide = [&](std::size_t r, State as) {
+    const auto decide = [&](std::size_t r, double as) {
         undecided.leave(r);
         state[r] = as;
     };
     for (std::size_t r = undecided.best(); r != Queues::none; r = undecided.best()) {
-        decide(r, State::coarse);
+        decide(r, coarse_row);
         for_each(r, strong.on, [&](std::size_t k) { move(k, false); });
         for_each(r, strong.back, [&](std::size_t j) {
-            if (state[j] != State::undecided) return;
-            decide(j, State::fine);
+            if (state[j] != undecided_row) return;
+            decide(j, fine_row);
             for_each(j, strong.on, [&](std::size_t k) { move(k, true); });
         });
     }
     std::vector<std::size_t> coarse;
     for (std::size_t r = 0; r < rows; ++r)
-        if (state[r] == State::coarse) coarse.push_back(mine.begin + r);
+        if (state[r] == coarse_row) coarse.push_back(mine.begin + r);
     return coarse;
 }
-
-namespace {
-
-// States as doubles, which travel.
-constexpr double undecided_row = 0;
-constexpr double fine_row = 1;
-constexpr double coarse_row = 2;
-
-}  // namespace
 
 CoarseRows split(const Communicator& comm, const PartRows& A, const Dependence& strong, GhostValues& ghosts,
                  CoarseningRule rule, const RowPartition& shares) {
@@ -147,14 +130,7 @@ CoarseRows split(const Communicator& comm, const PartRows& A, const Dependence& 
 
     for (std::size_t r = 0; r < rows; ++r)
         if (state[r] == coarse_row) found.roots.push_back(row_at(r));
-    const auto mine = static_cast<std::int64_t>(found.roots.size());
-    found.partition = partition_of(comm.all_gather({&mine, 1}));
-    found.first = found.partition.first(A.rank);
-    std::vector<double> number(rows, is_fine);
-    for (std::size_t n = 0; n < found.roots.size(); ++n)
-        number[static_cast<std::size_t>(found.roots[n] - A.first())] =
-            static_cast<double>(found.first) + static_cast<double>(n);
-    found.number = ghosts.complete(std::move(number));
+    found.numbers = ghosts.complete(found.number(comm, A));
     return found;
 }
 

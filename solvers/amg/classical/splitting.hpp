@@ -18,12 +18,8 @@ struct RowRange {
     bool holds(std::size_t row) const { return row >= begin && row < end; }
 };
 
-struct CoarseRows {
-    RowPartition partition;
-    std::vector<double> number;       // in the next level, of own rows and of ghosts
-    std::int64_t first = 0;           // how many C rows lower ranks have
-    std::vector<std::int64_t> roots;  // this rank's C rows, ascending
-    int rounds = 0;
+struct CoarseRows : Roots {
+    std::vector<double> numbers;  // in the next level, of own rows and of ghosts
 };
 
 // The first pass of classical coarsening: Ruge, Stueben, "Algebraic multigrid", in: McCormick (ed.),

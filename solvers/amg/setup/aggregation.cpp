@@ -33,8 +33,6 @@ class Mis2 {
         found.rounds = find_roots();
         for (std::size_t r = 0; r < rows_; ++r)
             if (state_[r] == State::root) found.roots.push_back(number(r));
-        const auto mine = static_cast<std::int64_t>(found.roots.size());
-        found.partition = partition_of(comm_.all_gather({&mine, 1}));
         join(found);
         return found;
     }
@@ -88,12 +86,8 @@ class Mis2 {
     }
 
     void join(Aggregates& found) {
-        std::vector<double> aggregate(rows_, none);
-        for (std::size_t n = 0; n < found.roots.size(); ++n)
-            aggregate[static_cast<std::size_t>(found.roots[n] - A_.first())] =
-                static_cast<double>(found.partition.first(A_.rank)) + static_cast<double>(n);
         // A row has at most one root among its neighbours.
-        const std::vector<double> first = ghosts_.complete(spread(aggregate, larger));
+        const std::vector<double> first = ghosts_.complete(spread(found.number(comm_, A_), larger));
         for (std::size_t r = 0; r < rows_; ++r) {
             double mine = first[r];
             if (mine == none) {
@@ -135,8 +129,7 @@ PartRows nodes_of(const PartRows& A, int node) {
         if ((row + 1) % node != 0) continue;
         squares.finish_sorted([&](std::int32_t place, double sum) {
             const std::int64_t column = compact.column(static_cast<std::size_t>(place));
-            rows.columns.push_back(column);
-            rows.values.push_back(column == row / node ? std::sqrt(sum) : -std::sqrt(sum));
+            append(rows, column, column == row / node ? std::sqrt(sum) : -std::sqrt(sum));
         });
         end_row(rows);
     }

@@ -13,12 +13,10 @@ namespace keel {
 // where classical strength counts it.
 PartRows nodes_of(const PartRows& A, int node);
 
-struct Aggregates {
-    RowPartition partition;  // the aggregates'; each belongs to the rank of its root
-    std::vector<std::int64_t>
-        of_row;  // the aggregate of each of this rank's rows; -1 of rows without connections
-    std::vector<std::int64_t> roots;  // this rank's roots, ascending
-    int rounds = 0;                   // rounds of the search for roots
+// Each aggregate belongs to the rank of its root.
+struct Aggregates : Roots {
+    // The aggregate of each of this rank's rows; -1 of rows without connections.
+    std::vector<std::int64_t> of_row;
 };
 
 // Aggregates about roots that are more than two strong connections apart, the same on any number of ranks.

@@ -118,8 +118,10 @@ PartialRow merged(const PartialRow& a, const PartialRow& b) {
     while (m < a.columns.size() || n < b.columns.size()) {
         const bool of_a = n == b.columns.size() || (m < a.columns.size() && a.columns[m] <= b.columns[n]);
         const bool of_b = m == a.columns.size() || (n < b.columns.size() && b.columns[n] <= a.columns[m]);
-        sum.columns.push_back(of_a ? a.columns[m] : b.columns[n]);
-        sum.values.push_back(of_a && of_b ? a.values[m] + b.values[n] : of_a ? a.values[m] : b.values[n]);
+        append(sum, of_a ? a.columns[m] : b.columns[n],
+               of_a && of_b ? a.values[m] + b.values[n]
+               : of_a       ? a.values[m]
+                            : b.values[n]);
         if (of_a) ++m;
         if (of_b) ++n;
     }
@@ -165,10 +167,8 @@ void reverse_exchange_rows(const SetupContext& context, const ReverseExchange& w
             },
             [&](const Item& item, std::span<const double> in) {
                 PartialRow& row = arrived[item];
-                for (std::size_t n = 0; n < in.size() / words_of_entry; ++n) {
-                    row.columns.push_back(column_at(in, n));
-                    row.values.push_back(value_at(in, n));
-                }
+                for (std::size_t n = 0; n < in.size() / words_of_entry; ++n)
+                    append(row, column_at(in, n), value_at(in, n));
             });
         sent += exchange.plan().traffic(context.comm.rank(), context.topology, 1);
         for (const ReverseStage::Contribution& part : stage.receives)

@@ -39,9 +39,17 @@ RowPartition resized(const RowPartition& partition, int from, int to) {
     return partition_of(sizes);
 }
 
+std::vector<double> Roots::number(const Communicator& comm, const PartRows& A) {
+    const std::int64_t mine = std::ssize(roots);
+    partition = partition_of(comm.all_gather({&mine, 1}));
+    std::vector<double> numbers(A.rows.rows(), -1.0);
+    auto next = static_cast<double>(partition.first(A.rank));
+    for (const std::int64_t root : roots) numbers[static_cast<std::size_t>(root - A.first())] = next++;
+    return numbers;
+}
+
 bool PartRows::is_inside(std::size_t r) const {
-    const auto begin = static_cast<std::size_t>(rows.first[r]);
-    const auto end = static_cast<std::size_t>(rows.first[r + 1]);
+    const auto [begin, end] = entries_of(rows, r);
     return begin == end ||
            (columns.owns(rank, rows.columns[begin]) && columns.owns(rank, rows.columns[end - 1]));
 }

@@ -37,6 +37,17 @@ struct NearNull {
     int node = 1;
 };
 
+// Rows that become rows of the next level.
+struct Roots {
+    std::vector<std::int64_t> roots;  // this rank's, ascending
+    RowPartition partition;           // all ranks'
+    int rounds = 0;                   // of the search for them
+
+    // Makes the partition, and returns the number in the next level of each row of this rank, -1 of those
+    // that are no roots. Collective.
+    std::vector<double> number(const Communicator& comm, const PartRows& A);
+};
+
 // The partition with `to` rows for each `from` rows of every rank.
 RowPartition resized(const RowPartition& partition, int from, int to);
 
@@ -104,11 +115,8 @@ class RowSum {
     }
     // Makes room for a place, with the value 0 if it is new.
     void add(std::int32_t place) {
-        std::int32_t& at = at_[static_cast<std::size_t>(place)];
-        if (at != nowhere) return;
-        at = static_cast<std::int32_t>(size_);
-        places_[size_] = place;
-        values_[size_++] = 0.0;
+        constexpr double zero = 0;
+        add(1.0, {&place, 1}, &zero);
     }
     double* find(std::int32_t place) {
         const std::int32_t at = at_[static_cast<std::size_t>(place)];

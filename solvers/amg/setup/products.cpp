@@ -7,13 +7,6 @@
 namespace keel {
 namespace {
 
-// Some rows by places among the columns that occur, in any order.
-struct CompactRows {
-    std::vector<std::int64_t> first{0};
-    std::vector<std::int32_t> places;
-    std::vector<double> values;
-};
-
 // Calls end_row(sum) after every row of A P, from its own rows of P and those of A's ghosts. Returns what
 // was done.
 template <class EndRow>
@@ -42,11 +35,6 @@ Work for_each_row_of_product(const PartRows& A, const CompactColumns& columns, c
     return work;
 }
 
-void append(GlobalRows& rows, const PartialRow& row) {
-    rows.columns.insert(rows.columns.end(), row.columns.begin(), row.columns.end());
-    rows.values.insert(rows.values.end(), row.values.begin(), row.values.end());
-}
-
 }  // namespace
 
 GlobalRows multiply(const PartRows& A, const RowPartition& partition, const GlobalRows& own,
@@ -56,8 +44,7 @@ GlobalRows multiply(const PartRows& A, const RowPartition& partition, const Glob
     GlobalRows product;
     work += for_each_row_of_product(A, columns, own, of_ghosts, [&](RowSum& sum) {
         sum.finish_sorted([&](std::int32_t place, double value) {
-            product.columns.push_back(columns.column(static_cast<std::size_t>(place)));
-            product.values.push_back(value);
+            append(product, columns.column(static_cast<std::size_t>(place)), value);
         });
         end_row(product);
     });
@@ -68,13 +55,10 @@ GlobalRows galerkin(const SetupContext& context, const PartRows& A, const PartRo
                     const GlobalRows& of_ghosts, const ReverseExchange& way, Traffic& sent, Work& work) {
     const CompactColumns columns(P.columns.first(P.rank), P.own_columns(),
                                  {P.rows.columns, of_ghosts.columns});
-    CompactRows AP;  // no sum below depends on the order of a row's entries
+    CsrMatrix AP;  // by places; no sum below depends on the order of a row's entries
     work += for_each_row_of_product(A, columns, P.rows, of_ghosts, [&](RowSum& sum) {
-        sum.finish([&](std::int32_t place, double value) {
-            AP.places.push_back(place);
-            AP.values.push_back(value);
-        });
-        AP.first.push_back(static_cast<std::int64_t>(AP.places.size()));
+        sum.finish([&](std::int32_t place, double value) { append(AP, place, value); });
+        end_row(AP);
     });
 
     const std::size_t own = P.own_columns();
@@ -83,12 +67,11 @@ GlobalRows galerkin(const SetupContext& context, const PartRows& A, const PartRo
     const auto append_part = [&](auto& to, std::size_t c) {
         for (auto [e, last] = entries_of(transposed, c); e < last; ++e) {
             const auto [begin, end] = entries_of(AP, static_cast<std::size_t>(transposed.columns[e]));
-            sum.add(transposed.values[e], std::span(AP.places).subspan(begin, end - begin),
+            sum.add(transposed.values[e], std::span(AP.columns).subspan(begin, end - begin),
                     AP.values.data() + begin);
         }
         sum.finish_sorted([&](std::int32_t place, double entry) {
-            to.columns.push_back(columns.column(static_cast<std::size_t>(place)));
-            to.values.push_back(entry);
+            append(to, columns.column(static_cast<std::size_t>(place)), entry);
         });
     };
 
@@ -104,7 +87,9 @@ GlobalRows galerkin(const SetupContext& context, const PartRows& A, const PartRo
         if (home < way.homes.size() && way.homes[home] == row) {
             PartialRow mine;
             append_part(mine, c);
-            append(product, merged(mine, slots[way.contributions + way.relays + home++]));
+            const PartialRow all = merged(mine, slots[way.contributions + way.relays + home++]);
+            product.columns.insert(product.columns.end(), all.columns.begin(), all.columns.end());
+            product.values.insert(product.values.end(), all.values.begin(), all.values.end());
         } else
             append_part(product, c);
         end_row(product);

@@ -30,10 +30,8 @@ GlobalRows flagged_outwards(const PartRows& A, const std::vector<char>& flags) {
     GlobalRows rows;
     for (std::size_t r = 0; r < A.rows.rows(); ++r) {
         for (auto [e, end] = entries_of(A.rows, r); e < end && !A.is_inside(r); ++e)
-            if (flags[e] && static_cast<std::size_t>(A.places[e]) >= A.own_columns()) {
-                rows.columns.push_back(A.rows.columns[e]);
-                rows.values.push_back(1.0);
-            }
+            if (flags[e] && static_cast<std::size_t>(A.places[e]) >= A.own_columns())
+                append(rows, A.rows.columns[e], 1.0);
         end_row(rows);
     }
     return rows;

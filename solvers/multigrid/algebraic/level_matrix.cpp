@@ -82,10 +82,8 @@ GlobalRows rows_of_level(const Level& level) {
                         here.faces[d] = {faces[d](q, cell), faces[d](q, upper)};
                     }
                     const int box = layout.local()[static_cast<std::size_t>(q)];
-                    for (const auto& [column, value] : entries_of_cell(cells, box, cell, here)) {
-                        rows.columns.push_back(column);
-                        rows.values.push_back(value);
-                    }
+                    for (const auto& [column, value] : entries_of_cell(cells, box, cell, here))
+                        append(rows, column, value);
                     end_row(rows);
                 }
     return rows;

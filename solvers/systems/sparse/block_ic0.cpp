@@ -12,8 +12,7 @@ CsrMatrix lower_triangle(const GlobalRows& rows, std::int64_t first) {
         for (auto [e, end] = entries_of(rows, r); e < end; ++e) {
             const std::int64_t column = rows.columns[e] - first;
             if (column < 0 || column > static_cast<std::int64_t>(r)) continue;
-            L.columns.push_back(static_cast<std::int32_t>(column));
-            L.values.push_back(rows.values[e]);
+            append(L, static_cast<std::int32_t>(column), rows.values[e]);
         }
         end_row(L);
     }

@@ -41,6 +41,11 @@ template <class Rows>
 RowEntries entries_of(const Rows& rows, std::size_t r) {
     return {static_cast<std::size_t>(rows.first[r]), static_cast<std::size_t>(rows.first[r + 1])};
 }
+template <class Rows, class Column>
+void append(Rows& rows, Column column, double value) {
+    rows.columns.push_back(column);
+    rows.values.push_back(value);
+}
 // Ends the row whose entries were appended.
 template <class Rows>
 void end_row(Rows& rows) {
