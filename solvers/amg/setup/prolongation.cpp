@@ -1,5 +1,6 @@
 #include "solvers/amg/setup/prolongation.hpp"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,61 +15,57 @@ namespace {
 
 using Words = std::vector<std::int64_t>;
 
-// Sums by aggregate, all of one length.
-using Sums = std::map<std::int64_t, std::vector<double>>;
+using Matrix = Eigen::MatrixXd;
+// Gram matrices by aggregate, all of one size.
+using Grams = std::map<std::int64_t, Matrix>;
 
-// Totals of sums whose parts ranks have, for the aggregates of each rank and for those that it gave parts of.
-// Parts are added in the order of the ranks, and so are their letters: an aggregate and its sums each.
-Sums totals(const SetupContext& context, const RowPartition& partition, int rank, Sums parts,
-            std::size_t length) {
+// Totals of Gram matrices whose parts ranks have, for the aggregates of each rank and for those that it gave
+// parts of. Parts are added in the order of the ranks, and so are their letters: an aggregate and its upper
+// triangle each.
+Grams totals(const SetupContext& context, const RowPartition& partition, int rank, Grams parts) {
+    // Calls visit(value) for a triangle.
+    const auto for_each = [](Matrix& gram, const auto& visit) {
+        for (Eigen::Index j = 0; j < gram.cols(); ++j)
+            for (Eigen::Index i = 0; i <= j; ++i) visit(gram(i, j));
+    };
+    const auto write = [&](Words& letter, std::int64_t aggregate) {
+        letter.push_back(aggregate);
+        for_each(parts.at(aggregate),
+                 [&](double value) { letter.push_back(std::bit_cast<std::int64_t>(value)); });
+    };
     WordsByRank questions;
     for (const auto& [aggregate, part] : parts)
-        if (const int owner = partition.owner(aggregate); owner != rank) {
-            Words& letter = questions[owner];
-            letter.push_back(aggregate);
-            for (const double value : part) letter.push_back(std::bit_cast<std::int64_t>(value));
+        if (const int owner = partition.owner(aggregate); owner != rank) write(questions[owner], aggregate);
+    context.tell(AmgStep::exchange, AmgMessages::norms);
+    // The aggregates that were asked about, by rank.
+    WordsByRank asked;
+    for (const auto& [from, letter] : context.negotiator->exchange(questions))
+        for (auto word = letter.begin(); word != letter.end();) {
+            asked[from].push_back(*word);
+            for_each(parts.at(*word++), [&](double& sum) { sum += std::bit_cast<double>(*word++); });
         }
-    // Calls visit(sums of the aggregate, words of them).
-    const auto for_each = [&](const WordsByRank& letters, const auto& visit) {
-        for (const auto& [from, letter] : letters)
-            for (std::size_t n = 0; n < letter.size(); n += 1 + length)
-                visit(parts.at(letter[n]), std::span(letter).subspan(n + 1, length));
-    };
+    WordsByRank answers;
+    for (const auto& [to, aggregates] : asked)
+        for (const std::int64_t aggregate : aggregates) write(answers[to], aggregate);
     context.tell(AmgStep::exchange, AmgMessages::norms);
-    WordsByRank asked = context.negotiator->exchange(questions);
-    for_each(asked, [](std::vector<double>& sums, std::span<const std::int64_t> words) {
-        for (std::size_t n = 0; n < words.size(); ++n) sums[n] += std::bit_cast<double>(words[n]);
-    });
-    for (auto& [to, letter] : asked)
-        for (std::size_t n = 0; n < letter.size(); n += 1 + length)
-            for (std::size_t k = 0; k < length; ++k)
-                letter[n + 1 + k] = std::bit_cast<std::int64_t>(parts.at(letter[n])[k]);
-    context.tell(AmgStep::exchange, AmgMessages::norms);
-    for_each(context.negotiator->exchange(asked),
-             [](std::vector<double>& sums, std::span<const std::int64_t> words) {
-                 for (std::size_t n = 0; n < words.size(); ++n) sums[n] = std::bit_cast<double>(words[n]);
-             });
+    for (const auto& [from, letter] : context.negotiator->exchange(answers))
+        for (auto word = letter.begin(); word != letter.end();)
+            for_each(parts.at(*word++), [&](double& sum) { sum = std::bit_cast<double>(*word++); });
     return parts;
 }
 
-// The place of an entry of an upper triangle of k columns, kept row by row.
-std::size_t in_triangle(std::size_t i, std::size_t j, std::size_t k) {
-    return i * k - i * (i + 1) / 2 + j;
-}
-
-// R of G = R^T R, in place. A row whose pivot is lost in rounding is zero.
-void factorise(std::vector<double>& G, std::size_t k) {
+// R of G = R^T R. A row whose pivot is lost in rounding is zero.
+Matrix factorised(const Matrix& G) {
     constexpr double lost = 1e-13;  // relative to the diagonal
-    for (std::size_t i = 0; i < k; ++i) {
-        const double diagonal = G[in_triangle(i, i, k)];
-        for (std::size_t j = i; j < k; ++j)
-            for (std::size_t l = 0; l < i; ++l)
-                G[in_triangle(i, j, k)] -= G[in_triangle(l, i, k)] * G[in_triangle(l, j, k)];
-        const double pivot = G[in_triangle(i, i, k)];
-        const double root = pivot > lost * diagonal ? std::sqrt(pivot) : 0.0;
-        for (std::size_t j = i; j < k; ++j)
-            G[in_triangle(i, j, k)] = root == 0 ? 0.0 : j == i ? root : G[in_triangle(i, j, k)] / root;
+    Matrix R = Matrix::Zero(G.rows(), G.cols());
+    for (Eigen::Index i = 0; i < G.rows(); ++i) {
+        const double pivot = G(i, i) - R.col(i).squaredNorm();
+        if (!(pivot > lost * G(i, i))) continue;
+        R(i, i) = std::sqrt(pivot);
+        for (Eigen::Index j = i + 1; j < G.cols(); ++j)
+            R(i, j) = (G(i, j) - R.col(i).head(i).dot(R.col(j).head(i))) / R(i, i);
     }
+    return R;
 }
 
 }  // namespace
@@ -76,54 +73,37 @@ void factorise(std::vector<double>& G, std::size_t k) {
 Tentative tentative_prolongation(const SetupContext& context, const Aggregates& aggregates, int rank,
                                  const NearNull& B) {
     const auto k = static_cast<std::size_t>(B.vectors);
-    const std::size_t length = k * (k + 1) / 2;
-    const std::int64_t first = aggregates.partition.first(rank);
-    const std::size_t own = aggregates.partition.size(rank);
     std::vector<double> Q = B.values;
     // Calls visit(aggregate, row of Q) for the rows that have an aggregate.
     const auto for_each_row = [&](const auto& visit) {
         for (std::size_t r = 0; r * k < Q.size(); ++r)
             if (const std::int64_t a = aggregates.of_row[r / static_cast<std::size_t>(B.node)]; a >= 0)
-                visit(a, std::span(Q).subspan(r * k, k));
+                visit(a, Eigen::Map<Eigen::RowVectorXd>(Q.data() + r * k, B.vectors));
     };
-    std::vector<double> coarse(own * k * k, 0.0);  // the product of all R so far
-    for (std::size_t n = 0; n < own * k; ++n) coarse[n * k + n % k] = 1.0;
+    std::vector<Matrix> coarse(aggregates.partition.size(rank), Matrix::Identity(B.vectors, B.vectors));
     for (int pass = 0; pass < (k > 1 ? 2 : 1); ++pass) {
-        Sums R;
-        for_each_row([&](std::int64_t a, std::span<const double> q) {
-            std::vector<double>& gram = R[a];
-            gram.resize(length);
-            for (std::size_t i = 0; i < k; ++i)
-                for (std::size_t j = i; j < k; ++j) gram[in_triangle(i, j, k)] += q[i] * q[j];
+        Grams R;
+        for_each_row([&](std::int64_t a, const auto& q) {
+            R.try_emplace(a, Matrix::Zero(B.vectors, B.vectors)).first->second.noalias() += q.transpose() * q;
         });
-        R = totals(context, aggregates.partition, rank, std::move(R), length);
-        for (auto& [a, gram] : R) factorise(gram, k);
-        for_each_row([&](std::int64_t a, std::span<double> q) {
-            const std::vector<double>& r = R.at(a);
-            for (std::size_t j = 0; j < k; ++j) {
-                for (std::size_t i = 0; i < j; ++i) q[j] -= q[i] * r[in_triangle(i, j, k)];
-                const double pivot = r[in_triangle(j, j, k)];
-                q[j] = pivot == 0 ? 0.0 : q[j] / pivot;
-            }
+        R = totals(context, aggregates.partition, rank, std::move(R));
+        for (auto& [a, gram] : R) gram = factorised(gram);
+        for_each_row([&](std::int64_t a, auto q) {
+            const Matrix& r = R.at(a);
+            for (Eigen::Index j = 0; j < q.size(); ++j)
+                q(j) = r(j, j) == 0 ? 0.0 : (q(j) - q.head(j).dot(r.col(j).head(j))) / r(j, j);
         });
-        for (std::size_t n = 0; n < own; ++n) {
-            const std::vector<double>& r = R.at(first + static_cast<std::int64_t>(n));
-            const std::span<double> block = std::span(coarse).subspan(n * k * k, k * k);
-            for (std::size_t i = 0; i < k; ++i)
-                for (std::size_t j = i; j < k; ++j) {
-                    double sum = 0;
-                    for (std::size_t l = i; l <= j; ++l) sum += r[in_triangle(i, l, k)] * block[l * k + j];
-                    block[i * k + j] = sum;
-                }
-        }
+        std::int64_t a = aggregates.partition.first(rank);
+        for (Matrix& product : coarse) product = R.at(a++) * product;
     }
-    Tentative T{{}, {std::move(coarse), B.vectors, B.vectors}};
+    Tentative T{{}, {{}, B.vectors, B.vectors}};
+    for (const Matrix& product : coarse)
+        for (Eigen::Index i = 0; i < product.rows(); ++i)
+            for (Eigen::Index j = 0; j < product.cols(); ++j) T.coarse_null.values.push_back(product(i, j));
     for (std::size_t r = 0; r * k < Q.size(); ++r) {
         if (const std::int64_t a = aggregates.of_row[r / static_cast<std::size_t>(B.node)]; a >= 0)
-            for (std::size_t j = 0; j < k; ++j) {
-                T.rows.columns.push_back(a * B.vectors + static_cast<std::int64_t>(j));
-                T.rows.values.push_back(Q[r * k + j]);
-            }
+            for (std::size_t j = 0; j < k; ++j)
+                append(T.rows, a * B.vectors + static_cast<std::int64_t>(j), Q[r * k + j]);
         end_row(T.rows);
     }
     return T;
