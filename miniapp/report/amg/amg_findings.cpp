@@ -95,23 +95,14 @@ Row level_row(std::size_t level, const AmgLevelFacts& facts) {
             {"rounds", facts.rounds, "rounds", if_coarsens(fmt::format("{}", facts.rounds))}};
 }
 
-const char* method_text(CoarseningRule rule) {
-    switch (rule) {
-        case CoarseningRule::aggregation:
-            return "smoothed aggregation (MIS-2)";
-        case CoarseningRule::aggregation_rows:
-            return "smoothed aggregation (MIS-2) by strength of rows";
-        case CoarseningRule::aggregation_twice:
-            return "smoothed aggregation (MIS-2), by two sweeps";
-        case CoarseningRule::aggregation_constants:
-            return "smoothed aggregation (MIS-2) of constants";
-        case CoarseningRule::pmis:
-            return "classical, PMIS (extended+i)";
-        case CoarseningRule::hmis:
-            return "classical, HMIS (extended+i)";
-    }
-    return "";
-}
+// By CoarseningRule.
+constexpr std::array method_texts{"smoothed aggregation (MIS-2)",
+                                  "smoothed aggregation (MIS-2) by strength of rows",
+                                  "smoothed aggregation (MIS-2), by two sweeps",
+                                  "smoothed aggregation (MIS-2) of constants",
+                                  "classical, PMIS (extended+i)",
+                                  "classical, HMIS (extended+i)"};
+static_assert(method_texts.size() == names_of(CoarseningRule()).size());
 
 }  // namespace
 
@@ -176,17 +167,7 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
                     .operator_complexity = hierarchy.operator_complexity(),
                     .grid_complexity = hierarchy.grid_complexity(),
                     .near_null_vectors = hierarchy.near_null_vectors()};
-    const std::size_t last = hierarchy.levels() - 1;
-    const auto own_rows = static_cast<double>(hierarchy.level_at(last).A->rows());
-    amg.coarsest = coarsest_of(amg.options, hierarchy.facts(), comm.max(own_rows));
-    if (const Coarsest* const solver = hierarchy.solver_of_coarsest()) {
-        const Collected mine_collected = solver->collected();
-        const auto words_of_rank = static_cast<double>(mine_collected.words);
-        amg.coarsest.calls = static_cast<long>(comm.max(static_cast<double>(mine_collected.calls)));
-        amg.coarsest.most_words = comm.max(words_of_rank);
-        amg.coarsest.all_words = comm.sum(words_of_rank);
-        amg.coarsest.most_bytes = comm.max(static_cast<double>(solver->bytes()));
-    }
+    amg.coarsest = coarsest_of(amg.options, hierarchy.level_at(hierarchy.levels() - 1).A->partition());
     for (const AmgLevelFacts& facts : hierarchy.facts()) {
         const CoarseningTraffic& setup = facts.setup;
         amg.levels.push_back(
@@ -203,18 +184,21 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
     return amg;
 }
 
-CoarsestFindings coarsest_of(const AmgOptions& options, const std::vector<AmgLevelFacts>& levels,
-                             double rows_of_most) {
-    const AmgLevelFacts& level = levels.back();
-    CoarsestFindings found{
-        .by = coarsest_rule(options, level.rows), .rows = level.rows, .ranks = level.ranks_with_rows};
+CoarsestFindings coarsest_of(const AmgOptions& options, const RowPartition& partition) {
+    CoarsestFindings found{.by = coarsest_rule(options, partition.rows), .rows = partition.rows};
+    double of_first = 0;  // rows of the first rank that has some
+    for (int rank = partition.ranks - 1; rank >= 0; --rank) {
+        if (partition.size(rank) == 0) continue;
+        ++found.ranks;
+        of_first = static_cast<double>(partition.size(rank));
+    }
     if (found.by == CoarsestRule::krylov) return found;
-    const auto rows = static_cast<double>(level.rows);
+    const auto rows = static_cast<double>(partition.rows);
     found.most_bytes = rows * rows * sizeof(double);
     if (found.ranks < 2) return found;
     const bool on_one = found.by == CoarsestRule::gathered;
     found.calls = on_one ? 2 : 1;
-    found.most_words = on_one ? rows + rows_of_most : rows;
+    found.most_words = on_one ? rows + of_first : rows;
     found.all_words = on_one ? 2 * rows : rows * found.ranks;
     return found;
 }
@@ -255,9 +239,9 @@ std::string amg_text(const AmgFindings& amg) {
         amg.near_null_vectors > 1 ? fmt::format(", {} near-null vectors", amg.near_null_vectors) : "";
     std::string text = fmt::format(
         "Algebraic multigrid: {}, {}, operator complexity {:.3f}, grid complexity {:.3f}, set up in {}{}\n",
-        method_text(amg.options.coarsening) + vectors, counted(static_cast<long>(amg.levels.size()), "level"),
-        amg.operator_complexity, amg.grid_complexity, seconds_text(amg.setup_seconds),
-        amg.stalled ? "; coarsening stalled" : "");
+        method_texts[static_cast<std::size_t>(amg.options.coarsening)] + vectors,
+        counted(static_cast<long>(amg.levels.size()), "level"), amg.operator_complexity, amg.grid_complexity,
+        seconds_text(amg.setup_seconds), amg.stalled ? "; coarsening stalled" : "");
     if (!amg.missing.empty())
         text += fmt::format("no cycle ({}): for want of {}{}\n", name(amg.outcome), amg.missing,
                             remedy(amg.outcome));

@@ -40,14 +40,13 @@ struct CoarsestFindings {
     int ranks = 0;                         // with rows
     long calls = 0;                        // operations of MPI, a visit
     double most_words = 0, all_words = 0;  // received a visit: by the rank with most, by all
-    double most_bytes = 0;                 // factors, or matrix and vectors of a method; the rank with most
+    double most_bytes = 0;                 // factors, of a rank that has them
     double visits = 0;                     // per solve, as the following, which only krylov has
     double iterations = 0;
     double missed = 0;  // visits that ended above the tolerance
 };
-// The part of it that is known without a run.
-CoarsestFindings coarsest_of(const AmgOptions& options, const std::vector<AmgLevelFacts>& levels,
-                             double rows_of_most);
+// All but the visits, where these are the rows of the ranks.
+CoarsestFindings coarsest_of(const AmgOptions& options, const RowPartition& partition);
 std::string coarsest_text(const CoarsestFindings& coarsest);
 Json coarsest_json(const CoarsestFindings& coarsest);
 

@@ -2,19 +2,9 @@
 
 // The interface of a solver of the coarsest level.
 
-#include <cstddef>
-
 #include "kernels/layout/field.hpp"
 
 namespace keel {
-
-// Collective operations of MPI, which are no messages of ours.
-struct Collected {
-    long calls = 0;
-    long words = 0;  // doubles that this rank receives in them
-
-    friend bool operator==(const Collected&, const Collected&) = default;
-};
 
 // The counts of conjugate gradients so far; the same on all ranks that have rows of the level.
 struct CoarsestVisits {
@@ -44,9 +34,7 @@ class Coarsest {
     // x = A^-1 b, or about that, from zero, at this rank's rows; neither's ghosts are read. Collective.
     virtual void solve(Field x, Field b) = 0;
 
-    virtual Collected collected() const { return {}; }  // in a visit
     virtual CoarsestVisits visits() const { return {}; }
-    virtual std::size_t bytes() const = 0;  // kept on this rank
 };
 
 }  // namespace keel

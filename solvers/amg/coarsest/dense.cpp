@@ -110,22 +110,16 @@ void DenseCoarsest::solve(Field x, Field b) {
         const auto first = all.begin() + (vectors_.first_row());
         return std::vector<double>(first, first + static_cast<std::ptrdiff_t>(mine.size()));
     });
-    ledger_.at(Op::coarsest, place_.level).words += collected().words;
+    ledger_.at(Op::coarsest, place_.level).words += words();
     vectors_.assign(x, [&, first = vectors_.first_row()](std::int64_t row) {
         return solution[static_cast<std::size_t>(row - first)];
     });
 }
 
-Collected DenseCoarsest::collected() const {
-    if (counts_.size() < 2) return {};
-    const auto mine = static_cast<long>(vectors_.rows());
-    if (!place_.on_one_rank) return {1, rows_};
-    return {2, (owners_.rank() == 0 ? rows_ : 0) + mine};
-}
-
-std::size_t DenseCoarsest::bytes() const {
-    const auto rows = static_cast<std::size_t>(rows_);
-    return factors_ ? rows * rows * sizeof(double) : 0;
+std::int64_t DenseCoarsest::words() const {
+    if (counts_.size() < 2) return 0;
+    if (!place_.on_one_rank) return rows_;
+    return (owners_.rank() == 0 ? rows_ : 0) + static_cast<std::int64_t>(vectors_.rows());
 }
 
 }  // namespace keel

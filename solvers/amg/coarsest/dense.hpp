@@ -34,12 +34,13 @@ class DenseCoarsest : public Coarsest {
     // taken for singular.
     bool singular() const override { return singular_; }
     void solve(Field x, Field b) override;
-    Collected collected() const override;
-    std::size_t bytes() const override;
 
   private:
     struct Factors;
 
+    // Doubles that this rank receives in a solve, by collective operations of MPI, which are no messages of
+    // ours.
+    std::int64_t words() const;
     bool is_here() const { return !place_.on_one_rank || owners_.rank() == 0; }
     template <class Value>
     std::vector<Value> gathered(const std::vector<Value>& mine) const;

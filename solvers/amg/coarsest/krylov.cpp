@@ -65,13 +65,4 @@ void KrylovCoarsest::solve(Field x, Field b) {
     visits_.missed += report.met ? 0 : 1;
 }
 
-std::size_t KrylovCoarsest::bytes() const {
-    if (!matrix_) return 0;
-    const std::size_t values = (blocks_of(matrix_->rows()) + blocks_of(matrix_->ghosts())) * block_rows;
-    // The rows as they were given and as they are multiplied by, scaled and not.
-    const std::size_t copies = scaling_of(method_) == DiagonalScaling::none ? 2 : 3;
-    return copies * matrix_->nonzeros() * (sizeof(double) + sizeof(std::int32_t)) +
-           static_cast<std::size_t>(krylov_vectors(method_) + (system_ ? 3 : 0)) * values * sizeof(double);
-}
-
 }  // namespace keel

@@ -35,7 +35,6 @@ class KrylovCoarsest : public Coarsest {
     bool varies() const override { return true; }
     void solve(Field x, Field b) override;
     CoarsestVisits visits() const override { return visits_; }
-    std::size_t bytes() const override;
     Traffic product() const { return product_; }  // sent by this rank in a product
 
   private:

@@ -163,7 +163,7 @@ class VirtualAmgPlanner {
                 if (SchemeOptions AmgLevelFacts::*const by = scheme_of(table.use.entries()->use))
                     facts[static_cast<std::size_t>(table.use.level)].*by = table.rows[*table.chosen].scheme;
         amg_.levels = std::move(facts);
-        amg_.coarsest = coarsest_of(options_, amg_.levels, most_.back().rows);
+        amg_.coarsest = coarsest_of(options_, partition_);
         amg_.coarsest_ranks = {resolved_.topology.among(ranks_with_rows()),
                                options_.coarsest == CoarsestRule::gathered};
     }
