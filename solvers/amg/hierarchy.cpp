@@ -47,7 +47,7 @@ bool rows_cancel(const Communicator& comm, const GlobalRows& rows) {
 AmgHierarchy::AmgHierarchy(const SetupContext& context, SparseMatrix& finest, GlobalRows rows,
                            const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger,
                            const AmgSetting& setting)
-    : context_(context), options_(options), ledger_(ledger), first_column_(sparse.level) {
+    : context_(context), options_(options), ledger_(ledger) {
     const int rank = context.comm.rank();
     auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, std::move(rows));
     NearNull null{std::vector<double>(A->rows.rows(), 1.0)};
@@ -62,7 +62,7 @@ AmgHierarchy::AmgHierarchy(const SetupContext& context, SparseMatrix& finest, Gl
         outcome_ = AmgOutcome::unsymmetric_pattern;
     while (outcome_ == AmgOutcome::ready && A->partition.rows > options.max_coarse &&
            static_cast<int>(levels_.size()) < most_amg_levels) {
-        const int at = column();
+        const int at = last_level();
         std::optional<Coarsening> next =
             coarsen(context, *A, null, options, facts_.back().values_by, ledger, at, facts_.front().entries);
         if (!next) {
@@ -75,19 +75,19 @@ AmgHierarchy::AmgHierarchy(const SetupContext& context, SparseMatrix& finest, Gl
         AmgLevelFacts& facts = facts_.back();
         facts.entries_of_P = context.comm.sum(static_cast<double>(next->P.places.size()));
         static_cast<CoarseningFacts&>(facts) = *next;
+        facts.interpolate = next->plan.traffic(rank, context.topology, 1);
+        facts.restrict_ = next->way.traffic(rank, context.topology);
         add_level(*A, nullptr, sparse);
         AmgLevel& fine = levels_[levels_.size() - 2];
         fine.transfer =
             std::make_unique<LevelTransfer>(context, next->P, next->plan, next->way, fine.A->untimed(),
                                             levels_.back().A->untimed(), sparse.exchange, ledger, at);
-        facts_[facts_.size() - 2].interpolate = fine.transfer->sent_interpolating();
-        facts_[facts_.size() - 2].restrict_ = fine.transfer->sent_restricting();
         // A single row of a singular matrix holds nothing but rounding.
         if (!setting.singular || A->partition.rows > 1) outcome_ = fault_of(*A);
     }
     if (setting.watch) setting.watch(*A, nullptr);
     if (outcome_ != AmgOutcome::ready) return;
-    coarsest_ = timed(ledger, Op::coarsest, column(), [&] {
+    coarsest_ = timed(ledger, Op::coarsest, last_level(), [&] {
         return make_coarsest(*A, sparse, largest,
                              setting.singular ? std::optional(null.values) : std::nullopt);
     });
@@ -101,7 +101,7 @@ std::unique_ptr<Coarsest> AmgHierarchy::make_coarsest(const PartRows& A, const S
     if (rule == CoarsestRule::krylov) {
         SparseOptions options = sparse;
         options.scheme = facts_.back().values_by;
-        options.level = column();
+        options.level = last_level();
         auto solver = std::make_unique<KrylovCoarsest>(context_, A, options, size, null, ledger_);
         facts_.back().product = solver->product();
         return solver;
@@ -110,17 +110,13 @@ std::unique_ptr<Coarsest> AmgHierarchy::make_coarsest(const PartRows& A, const S
         outcome_ = AmgOutcome::too_large;
         return nullptr;
     }
-    const DenseCoarsest::Place place{rule == CoarsestRule::gathered, column()};
+    const DenseCoarsest::Place place{rule == CoarsestRule::gathered, last_level()};
     return std::make_unique<DenseCoarsest>(context_.comm, A, *levels_.back().A, size, null, place, ledger_);
-}
-
-int AmgHierarchy::column() const {
-    return first_column_ + static_cast<int>(levels_.size()) - 1;
 }
 
 void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse) {
     AmgLevel& level = levels_.emplace_back();
-    const int number = column();
+    const int number = last_level();
     level.A = finest;
     SparseOptions options = sparse;
     options.scheme.columns = 1;  // also for set-up on the finest level
@@ -166,7 +162,7 @@ AmgOutcome AmgHierarchy::fault_of(const PartRows& A) const {
 }
 
 std::string AmgHierarchy::missing() const {
-    const std::string last = " of level " + std::to_string(levels_.size() - 1);
+    const std::string last = " of level " + std::to_string(last_level());
     switch (outcome_) {
         case AmgOutcome::ready:
             break;

@@ -90,7 +90,7 @@ class AmgHierarchy {
 
   private:
     void add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse);
-    int column() const;  // in the ledger, for the last level
+    int last_level() const { return static_cast<int>(levels_.size()) - 1; }
     // The solver of a coarsest level of these rows, whose null vector is `null` if the setting has one.
     std::unique_ptr<Coarsest> make_coarsest(const PartRows& A, const SparseOptions& sparse, double size,
                                             const std::optional<std::vector<double>>& null);
@@ -100,7 +100,6 @@ class AmgHierarchy {
     const SetupContext& context_;
     AmgOptions options_;
     Ledger& ledger_;
-    int first_column_;
     AmgOutcome outcome_ = AmgOutcome::ready;
     bool stalled_ = false;
     int near_null_vectors_ = 1;

@@ -91,8 +91,6 @@ LevelTransfer::LevelTransfer(const SetupContext& context, const PartRows& P, con
         operations_, rank, P.ghosts, [&](const Item& item) { return cell_of_item(P, places, item); }, plan,
         options, transport);
     add_steps(P, way, options, transport);
-    interpolating_ = plan.traffic(rank, context.topology, 1);
-    restricting_ = way.traffic(rank, context.topology);
 }
 
 void LevelTransfer::add_steps(const PartRows& P, const ReverseExchange& way, const ExchangeOptions& options,

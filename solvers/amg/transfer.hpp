@@ -38,9 +38,6 @@ class LevelTransfer {
         steps_.front().exchange = home(std::move(steps_.front().exchange));
     }
 
-    Traffic sent_interpolating() const { return interpolating_; }  // by this rank in one P e
-    Traffic sent_restricting() const { return restricting_; }
-
   private:
     struct Step {  // one of P^T r
         std::unique_ptr<Exchange> exchange;
@@ -58,7 +55,6 @@ class LevelTransfer {
     SparseRows P_, transposed_;
     std::unique_ptr<Exchange> ghosts_;
     std::vector<Step> steps_;
-    Traffic interpolating_, restricting_;
     Ledger& ledger_;
     int level_;
 };
