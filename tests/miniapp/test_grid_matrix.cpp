@@ -168,7 +168,7 @@ TEST_CASE("the matrix of a grid is symmetric to the last bit, and its rows do no
     for (const ProblemOptions& problem : problems()) {
         const MatrixChoice choice = choice_of(problem);
         const auto all = static_cast<std::size_t>(matrix_size(choice).rows);
-        const GlobalRows rows = generated_rows(choice, 0, all);
+        const GlobalRows rows = read_whole_matrix(choice);
         const auto entry = [&](std::size_t r, std::int64_t c) {
             const auto first = rows.columns.begin() + rows.first[r];
             const auto last = rows.columns.begin() + rows.first[r + 1];
@@ -186,7 +186,7 @@ TEST_CASE("the matrix of a grid is symmetric to the last bit, and its rows do no
         const RowPartition partition{static_cast<std::int64_t>(all), 5};
         std::vector<double> values;
         for (int rank = 0; rank < 5; ++rank) {
-            const GlobalRows part = generated_rows(choice, partition.first(rank), partition.size(rank));
+            const GlobalRows part = read_matrix(choice, partition, Communicator::virtual_rank(rank, 5));
             values.insert(values.end(), part.values.begin(), part.values.end());
         }
         CHECK(values == rows.values);

@@ -62,7 +62,7 @@ Dense matrix(const MatrixChoice& p, int ranks) {
     Dense all;
     for (int rank = 0; rank < ranks; ++rank)
         all.merge(
-            dense(generated_rows(p, partition.first(rank), partition.size(rank)), partition.first(rank)));
+            dense(read_matrix(p, partition, Communicator::virtual_rank(rank, ranks)), partition.first(rank)));
     return all;
 }
 

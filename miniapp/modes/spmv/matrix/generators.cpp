@@ -1,77 +1,64 @@
 #include "miniapp/modes/spmv/matrix/generators.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
+#include <utility>
 
 #include "kernels/hash.hpp"
 #include "miniapp/modes/spmv/matrix/ordering.hpp"
 
 namespace keel {
 
-Generator stencil(const Index& cells, bool all_neighbours) {
-    const auto row = [=](std::int64_t number) {
-        const Index at{static_cast<int>(number % cells[0]), static_cast<int>(number / cells[0] % cells[1]),
-                       static_cast<int>(number / cells[0] / cells[1])};
-        std::vector<MatrixEntry> entries{{number, all_neighbours ? 26.0 : 6.0}};
-        for (int z = -1; z <= 1; ++z)
-            for (int y = -1; y <= 1; ++y)
-                for (int x = -1; x <= 1; ++x) {
-                    const int crossed = x * x + y * y + z * z;
-                    if (crossed == 0 || (crossed > 1 && !all_neighbours)) continue;
-                    const Index to = at + Index{x, y, z};
-                    if (to[0] < 0 || to[1] < 0 || to[2] < 0 || to[0] >= cells[0] || to[1] >= cells[1] ||
-                        to[2] >= cells[2])
-                        continue;
-                    entries.push_back({(std::int64_t{to[2]} * cells[1] + to[1]) * cells[0] + to[0], -1.0});
-                }
-        return entries;
-    };
-    const auto all = static_cast<double>(product(cells));
-    double of_box = 1;
-    double of_cross = all;
-    for (const int n : cells) {
-        of_box *= 3.0 * n - 2;
-        of_cross += 2 * (all - all / n);
-    }
-    return {static_cast<std::int64_t>(product(cells)), all_neighbours ? of_box : of_cross, row};
-}
-
 namespace {
 
-// The same weights at every cell of a plane: [y + 1][x + 1] for the neighbour x and y away; 0: no entry.
-using PlaneWeights = std::array<std::array<double, 3>, 3>;
-Generator on_plane(int width, int height, const PlaneWeights& weights) {
-    const auto weight = [=](int x, int y) {
-        return weights[static_cast<std::size_t>(y + 1)][static_cast<std::size_t>(x + 1)];
-    };
-    const auto for_each_neighbour = [=](const auto& visit) {
+// Cell (0,0,0) and its neighbours in these dimensions: across faces alone, or all.
+std::vector<Index> neighbourhood(std::size_t dimensions, bool across_edges) {
+    std::vector<Index> found;
+    const int planes = dimensions == 2 ? 0 : 1;
+    for (int z = -planes; z <= planes; ++z)
         for (int y = -1; y <= 1; ++y)
             for (int x = -1; x <= 1; ++x)
-                if (weight(x, y) != 0) visit(x, y);
-    };
+                if (across_edges || x * x + y * y + z * z <= 1) found.push_back({x, y, z});
+    return found;
+}
+
+// A row for each cell, numbered x fastest: value(cell, away) for those of the neighbours `away` of it that
+// are cells.
+template <class Value>
+Generator on_grid(const Index& cells, std::vector<Index> neighbours, const Value& value) {
     double all = 0;
-    for_each_neighbour([&](int x, int y) { all += 1.0 * (width - std::abs(x)) * (height - std::abs(y)); });
-    return {std::int64_t{width} * height, all, [=](std::int64_t number) {
-                const auto at_x = static_cast<int>(number % width);
-                const auto at_y = static_cast<int>(number / width);
+    for (const Index& away : neighbours) {
+        double pairs = 1;
+        for (std::size_t d = 0; d < 3; ++d) pairs *= cells[d] - std::abs(away[d]);
+        all += pairs;
+    }
+    return {static_cast<std::int64_t>(product(cells)), all,
+            [cells, neighbours = std::move(neighbours), value](std::int64_t row) {
+                const Index cell{static_cast<int>(row % cells[0]),
+                                 static_cast<int>(row / cells[0] % cells[1]),
+                                 static_cast<int>(row / cells[0] / cells[1])};
                 std::vector<MatrixEntry> entries;
-                for_each_neighbour([&](int x, int y) {
-                    const int to_x = at_x + x;
-                    const int to_y = at_y + y;
-                    if (to_x >= 0 && to_x < width && to_y >= 0 && to_y < height)
-                        entries.push_back({std::int64_t{to_y} * width + to_x, weight(x, y)});
-                });
+                for (const Index& away : neighbours) {
+                    const Index to = cell + away;
+                    bool inside = true;
+                    for (std::size_t d = 0; d < 3; ++d) inside = inside && to[d] >= 0 && to[d] < cells[d];
+                    if (inside)
+                        entries.push_back(
+                            {(std::int64_t{to[2]} * cells[1] + to[1]) * cells[0] + to[0], value(cell, away)});
+                }
                 return entries;
             }};
 }
 
 }  // namespace
 
-Generator stencil5(std::int64_t n) {
-    const auto side = static_cast<int>(n);
-    return on_plane(side, side, {{{0, -1, 0}, {-1, 4, -1}, {0, -1, 0}}});
+Generator stencil(const Index& cells, std::size_t dimensions, bool all_neighbours) {
+    std::vector<Index> neighbours = neighbourhood(dimensions, all_neighbours);
+    const auto full = static_cast<double>(neighbours.size() - 1);
+    return on_grid(cells, std::move(neighbours),
+                   [full](const Index&, const Index& away) { return away == Index{} ? full : -1.0; });
 }
 
 Generator rotated(const Index& cells, double epsilon, double angle) {
@@ -80,32 +67,28 @@ Generator rotated(const Index& cells, double epsilon, double angle) {
     const double E = C * C + epsilon * S * S;
     const double F = 2 * (1 - epsilon) * C * S;
     const double G = epsilon * C * C + S * S;
-    return on_plane(cells[0], cells[1],
-                    {{{-F / 4, -G, F / 4}, {-E, 2 * E + 2 * G, -E}, {F / 4, -G, -F / 4}}});
+    return on_grid({cells[0], cells[1], 1}, neighbourhood(2, true), [=](const Index&, const Index& away) {
+        const auto [x, y, z] = away;
+        if (x * y != 0) return -x * y * F / 4;
+        return x != 0 ? -E : y != 0 ? -G : 2 * E + 2 * G;
+    });
 }
 
 Generator convection(const Index& cells, double peclet) {
-    const auto all = static_cast<double>(product(cells));
-    double entries = all;
-    for (const int n : cells) entries += 2 * (all - all / n);
-    return {static_cast<std::int64_t>(product(cells)), entries, [=](std::int64_t number) {
-                const Index at{static_cast<int>(number % cells[0]),
-                               static_cast<int>(number / cells[0] % cells[1]),
-                               static_cast<int>(number / cells[0] / cells[1])};
-                const double x = (2.0 * at[0] + 1) / cells[0] - 1;
-                const double y = (2.0 * at[1] + 1) / cells[1] - 1;
-                const double wind[] = {2 * y * (1 - x * x), -2 * x * (1 - y * y), 0};
-                const std::int64_t away[] = {1, cells[0], std::int64_t{cells[0]} * cells[1]};
-                std::vector<MatrixEntry> entries_of_row{{number, 0.0}};
-                for (std::size_t d = 0; d < (cells[2] == 1 ? 2U : 3U); ++d) {
-                    const double flow = peclet * wind[d] / cells[0];
-                    const double before = 1 + std::max(flow, 0.0), behind = 1 + std::max(-flow, 0.0);
-                    entries_of_row[0].value += before + behind;
-                    if (at[d] > 0) entries_of_row.push_back({number - away[d], -before});
-                    if (at[d] + 1 < cells[d]) entries_of_row.push_back({number + away[d], -behind});
-                }
-                return entries_of_row;
-            }};
+    const std::size_t dimensions = cells[2] == 1 ? 2 : 3;
+    return on_grid(cells, neighbourhood(dimensions, false), [=](const Index& at, const Index& away) {
+        const double x = (2.0 * at[0] + 1) / cells[0] - 1;
+        const double y = (2.0 * at[1] + 1) / cells[1] - 1;
+        const double wind[] = {2 * y * (1 - x * x), -2 * x * (1 - y * y), 0};
+        double diagonal = 0;
+        for (std::size_t d = 0; d < dimensions; ++d) {
+            const double flow = peclet * wind[d] / cells[0];
+            const double before = 1 + std::max(flow, 0.0), behind = 1 + std::max(-flow, 0.0);
+            if (away[d] != 0) return away[d] < 0 ? -before : -behind;
+            diagonal += before + behind;
+        }
+        return diagonal;
+    });
 }
 
 Generator elasticity(const Index& cells) {

@@ -18,10 +18,10 @@ struct Generator {
     std::function<std::vector<MatrixEntry>(std::int64_t row)> row;  // in any order, columns distinct
 };
 
-// The value is -1 at the neighbours of a cell, across faces (7 points) or all (27), and their full number on
-// the diagonal; neighbours beyond the domain are left out. Cells are numbered x fastest. Symmetric positive
-// definite.
-Generator stencil(const Index& cells, bool all_neighbours);
+// The value is -1 at the neighbours of a cell, across faces (7 points; 5 in two dimensions, PETSc's KSP ex2)
+// or all (27), and their full number on the diagonal; neighbours beyond the domain are left out. Cells are
+// numbered x fastest. Symmetric positive definite.
+Generator stencil(const Index& cells, std::size_t dimensions, bool all_neighbours);
 // Finite differences for diffusion that is `epsilon` times as strong across a direction as along it, which is
 // `angle` from x, in the plane of x and y alone: 9 points, of which some are positive. Symmetric positive
 // definite.
@@ -49,10 +49,8 @@ Generator arrow(std::int64_t rows);
 // 5-point Laplacian for the sums of elements, and 5 block for all whose sums are zero. Symmetric positive
 // definite. Discontinuous cubic elements have this pattern with blocks of 16.
 Generator dense_blocks(std::int64_t rows, int block);
-// On n x n points, numbered row by row: 4 on the diagonal, -1 at the up to four neighbours (PETSc's KSP ex2);
-// and the diagonal matrix of its eigenvalues, 4 - 2 cos((p + 1) pi / (n + 1)) - 2 cos((s + 1) pi / (n + 1))
-// in row p n + s.
-Generator stencil5(std::int64_t n);
+// The diagonal matrix of the eigenvalues of 5 points on n x n cells: 4 - 2 cos((p + 1) pi / (n + 1)) -
+// 2 cos((s + 1) pi / (n + 1)) in row p n + s.
 Generator eigenvalues(std::int64_t n);
 
 }  // namespace keel

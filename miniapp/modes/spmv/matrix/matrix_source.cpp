@@ -35,11 +35,8 @@ GlobalRows rows_of_generator(const Generator& generator, const RowOrder& order, 
         std::ranges::sort(entries, {}, &MatrixEntry::column);
         make_room(rows.columns, entries.size());
         make_room(rows.values, entries.size());
-        for (const MatrixEntry& entry : entries) {
-            rows.columns.push_back(entry.column);
-            rows.values.push_back(entry.value);
-        }
-        rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
+        for (const MatrixEntry& entry : entries) append(rows, entry.column, entry.value);
+        end_row(rows);
     }
     return rows;
 }
@@ -52,8 +49,8 @@ struct NamedGenerator {
     Generator (*make)(const MatrixChoice& matrix);
 };
 constexpr NamedGenerator generators[] = {
-    {"stencil7", [](const MatrixChoice& m) { return stencil(m.cells, false); }},
-    {"stencil27", [](const MatrixChoice& m) { return stencil(m.cells, true); }},
+    {"stencil7", [](const MatrixChoice& m) { return stencil(m.cells, 3, false); }},
+    {"stencil27", [](const MatrixChoice& m) { return stencil(m.cells, 3, true); }},
     {grid_matrix, [](const MatrixChoice& m) { return grid_operator(*m.grid); }},
     {"rotated", [](const MatrixChoice& m) { return rotated(m.cells, 0.001, std::numbers::pi / 8); }},
     {"convection", [](const MatrixChoice& m) { return convection(m.cells, m.options.peclet); }},
@@ -64,7 +61,11 @@ constexpr NamedGenerator generators[] = {
     {"arrow", [](const MatrixChoice& m) { return arrow(m.options.rows); }},
     {"dense_blocks",
      [](const MatrixChoice& m) { return dense_blocks(m.options.rows, m.options.row_entries); }},
-    {"stencil5", [](const MatrixChoice& m) { return stencil5(side_of_square(m.options.rows)); }},
+    {"stencil5",
+     [](const MatrixChoice& m) {
+         const auto side = static_cast<int>(side_of_square(m.options.rows));
+         return stencil({side, side, 1}, 2, false);
+     }},
     {"diagonal", [](const MatrixChoice& m) { return eigenvalues(side_of_square(m.options.rows)); }},
 };
 
@@ -124,11 +125,6 @@ MatrixSize matrix_size(const MatrixChoice& matrix) {
 
 namespace {
 
-RowOrder random_order(std::int64_t rows, std::uint64_t seed) {
-    const RandomPermutation random(rows, seed);
-    return {random, [random](std::int64_t n) { return random.inverse(n); }};
-}
-
 // Rank 0 orders the whole matrix. Throws MatrixFileError, on all ranks alike. Collective.
 std::vector<std::int64_t> cuthill_mckee_by_rank_0(MatrixChoice matrix, const Communicator& comm) {
     matrix.options.ordering = Ordering::natural;
@@ -148,7 +144,10 @@ std::vector<std::int64_t> cuthill_mckee_by_rank_0(MatrixChoice matrix, const Com
 
 RowOrder order_of(const MatrixChoice& matrix, std::int64_t rows, const Communicator& comm) {
     if (matrix.options.ordering == Ordering::natural) return {};
-    if (matrix.options.ordering == Ordering::random) return random_order(rows, matrix.seed);
+    if (matrix.options.ordering == Ordering::random) {
+        const RandomPermutation random(rows, matrix.seed);
+        return {random, [random](std::int64_t n) { return random.inverse(n); }};
+    }
     std::vector<std::int64_t> old = cuthill_mckee_by_rank_0(matrix, comm);
     std::vector<std::int64_t> back(old.size());
     for (std::size_t n = 0; n < old.size(); ++n)
@@ -184,14 +183,6 @@ GlobalRows read_matrix(const MatrixChoice& matrix, const RowOrder& order, const 
     return is_matrix_file(matrix.options.matrix)
                ? rows_of_file(comm, matrix.options.matrix, order.to_new, partition)
                : rows_of_generator(generator_of(matrix), order, partition.first(rank), partition.size(rank));
-}
-
-GlobalRows generated_rows(const MatrixChoice& matrix, std::int64_t first, std::size_t count) {
-    check(matrix.options.ordering != Ordering::rcm, "rows are ordered only where all are there");
-    const Generator generator = generator_of(matrix);
-    const bool random = matrix.options.ordering == Ordering::random;
-    return rows_of_generator(generator, random ? random_order(generator.rows, matrix.seed) : RowOrder(),
-                             first, count);
 }
 
 GlobalRows read_whole_matrix(const MatrixChoice& matrix) {

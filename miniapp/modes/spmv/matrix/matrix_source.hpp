@@ -97,8 +97,6 @@ GlobalRows read_matrix(const MatrixChoice& matrix, const RowOrder& order, const 
                        const Communicator& comm);
 // The same in the order that problem.ordering names.
 GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, const Communicator& comm);
-// `count` rows of a generated matrix from `first` on, not with problem.ordering = rcm.
-GlobalRows generated_rows(const MatrixChoice& matrix, std::int64_t first, std::size_t count);
 // All rows, by the calling rank alone.
 GlobalRows read_whole_matrix(const MatrixChoice& matrix);
 
