@@ -99,7 +99,7 @@ TEST_CASE("no graph outlives memory of the device or pinned memory, which it may
     auto pinned = device.allocate_pinned(sizeof(double));
     const auto add_four = [&] {
         for (int n = 0; n < 4; ++n) device.launch(AddOne{static_cast<double*>(on_device.get())});
-        device.copy_to_host(pinned.get(), on_device.get(), sizeof(double));
+        device.copy(pinned.get(), on_device.get(), sizeof(double), GPU(MemcpyDeviceToHost));
         device.wait();
         return *static_cast<const double*>(pinned.get());
     };

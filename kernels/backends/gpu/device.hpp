@@ -180,20 +180,12 @@ class Device {
 
     template <class Kernel>
     void launch(const Kernel& kernel) {
-        const Grid grid = kernel.grid();
-        static const char identity = 0;  // one address for each type of kernel
-        send([kernel, grid](Stream stream) { keel::launch(kernel, grid.blocks, grid.threads, stream); },
-             [&] { return bytes_of(&identity) + bytes_of(kernel); });
+        send(start_of(kernel), [&] { return bytes_of_launch(kernel); });
     }
     // A kernel as another source hands it over, and its launch.
     template <class Kernel>
     static BlockKernel handed(const Kernel& kernel) {
-        const Grid grid = kernel.grid();
-        static const char identity = 0;
-        return {[kernel, grid](void* stream) {
-                    keel::launch(kernel, grid.blocks, grid.threads, static_cast<Stream>(stream));
-                },
-                bytes_of(&identity) + bytes_of(kernel)};
+        return {start_of(kernel), bytes_of_launch(kernel)};
     }
     void launch(const BlockKernel& kernel) {
         send(kernel.start, [&] { return kernel.bytes; });
@@ -207,39 +199,24 @@ class Device {
         log_.note(&DeviceCounts::launches);
         wait_for_current();
     }
-    // Copies that graphs may repeat: host memory is pinned.
-    void copy_to_device(void* to, const void* from, std::size_t bytes) {
+    // Copies, which graphs may repeat: host memory is pinned.
+    void copy(void* to, const void* from, std::size_t bytes, GPU(MemcpyKind) kind) {
         note_copy(bytes);
-        send(
-            [=](Stream stream) {
-                checked(GPU(MemcpyAsync)(to, from, bytes, GPU(MemcpyHostToDevice), stream), "MemcpyAsync");
-            },
-            [&] { return bytes_of(to) + bytes_of(from) + bytes_of(bytes); });
-    }
-    void copy_to_host(void* to, const void* from, std::size_t bytes) {
-        note_copy(bytes);
-        send(
-            [=](Stream stream) {
-                checked(GPU(MemcpyAsync)(to, from, bytes, GPU(MemcpyDeviceToHost), stream), "MemcpyAsync");
-            },
-            [&] { return bytes_of(to) + bytes_of(from) + bytes_of(bytes); });
+        send([=](Stream stream) { checked(GPU(MemcpyAsync)(to, from, bytes, kind, stream), "MemcpyAsync"); },
+             [&] { return bytes_of(to) + bytes_of(from) + bytes_of(bytes); });
     }
 
     // Waits for all work of the current stream.
     void wait_for_current() {
         if (log_.silent()) return;
         queue_.send(current());
-        checked(GPU(StreamSynchronize)(current()), "StreamSynchronize");
-        log_.note(&DeviceCounts::waits);
-        if (current() == compute_) ++compute_waits_;
+        wait_for(current());
     }
     // Waits for all work.
     void wait() {
         if (log_.silent()) return;
         queue_.send(compute_);
-        checked(GPU(StreamSynchronize)(compute_), "StreamSynchronize");
-        log_.note(&DeviceCounts::waits);
-        ++compute_waits_;
+        wait_for(compute_);
         if (transfer_ != compute_) checked(GPU(StreamSynchronize)(transfer_), "StreamSynchronize");
     }
     // How often the host has waited for all kernels launched before.
@@ -275,6 +252,11 @@ class Device {
         checked(GPU(GetDeviceProperties)(&properties, number_), "GetDeviceProperties");
         return properties;
     }
+    void wait_for(Stream stream) {
+        checked(GPU(StreamSynchronize)(stream), "StreamSynchronize");
+        log_.note(&DeviceCounts::waits);
+        if (stream == compute_) ++compute_waits_;
+    }
     Stream current() const { return on_transfer_ ? transfer_ : compute_; }
 
     void follow(Stream later, Stream earlier) {
@@ -301,6 +283,17 @@ class Device {
     static std::string bytes_of(T value) {
         clear_padding(value);
         return {reinterpret_cast<const char*>(&value), sizeof value};
+    }
+    template <class Kernel>
+    static auto start_of(const Kernel& kernel) {
+        return [kernel, grid = kernel.grid()](void* stream) {
+            keel::launch(kernel, grid.blocks, grid.threads, static_cast<Stream>(stream));
+        };
+    }
+    template <class Kernel>
+    static std::string bytes_of_launch(const Kernel& kernel) {
+        static const char identity = 0;  // one address for each type of kernel
+        return bytes_of(&identity) + bytes_of(kernel);
     }
     static Stream new_stream() {
         Stream stream{};

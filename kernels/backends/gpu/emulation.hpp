@@ -347,9 +347,3 @@ inline void launch(Task kernel, bool barriers, std::string_view bytes, dim3 bloc
 inline void __syncthreads() {
     emulated::barrier();
 }
-template <class T>
-T atomicMax(T* place, T value) {
-    const T before = *place;
-    if (before < value) *place = value;
-    return before;
-}

@@ -46,9 +46,10 @@ class OnGpu : public Base {
         if (!received) device().transfer_follows_compute();
         device().on_transfer([&] {
             if (bytes > 0 && received)
-                device().copy_to_device(message->buffer.data, message->buffer.wire, bytes);
+                device().copy(message->buffer.data, message->buffer.wire, bytes, GPU(MemcpyHostToDevice));
             work = Base::copy_blocks(to, copies, from, colour);
-            if (bytes > 0 && sent) device().copy_to_host(message->buffer.wire, message->buffer.data, bytes);
+            if (bytes > 0 && sent)
+                device().copy(message->buffer.wire, message->buffer.data, bytes, GPU(MemcpyDeviceToHost));
             if (sent) device().wait_for_current();
         });
         if (!sent) device().compute_follows_transfer();
@@ -282,8 +283,8 @@ class GpuOperations : public OnGpu<OperationsByCells<Gpu<double>>> {
             device().log().be_silent(false);
         }
         waits_before_ = device().waits();
-        device().copy_to_host(on_host_, memory_.result,
-                              sizeof(LaunchResult) + values_at_once() * sizeof(double));
+        device().copy(on_host_, memory_.result, sizeof(LaunchResult) + values_at_once() * sizeof(double),
+                      GPU(MemcpyDeviceToHost));
         return {};
     }
     Work finish_single_launch(std::vector<double>& values) override {

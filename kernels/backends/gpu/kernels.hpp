@@ -4,6 +4,7 @@
 // functor; what a cell computes is a body of kernels/.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -40,6 +41,11 @@ inline Grid grid_of_rows(int columns, std::int64_t rows) {
     const int y = threads_per_block / x;
     return {dim3(static_cast<unsigned>((rows + y - 1) / y * divided_up(columns, x))),
             dim3(static_cast<unsigned>(x), static_cast<unsigned>(y))};
+}
+
+inline Grid grid_of_values(std::int64_t count) {
+    return {dim3(static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block)),
+            dim3(threads_per_block)};
 }
 
 // Blocks that keep any device busy to the end: some for each of a hundred and more multiprocessors, several
@@ -167,10 +173,7 @@ struct ForEachValue {
     std::int64_t count;
     Body body;
 
-    Grid grid() const {
-        return {dim3(static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block)),
-                dim3(threads_per_block)};
-    }
+    Grid grid() const { return grid_of_values(count); }
     __device__ void operator()() const {
         const std::int64_t n = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
         if (n < count) body(values[n]);
@@ -242,10 +245,20 @@ struct Chunks {
     }
 };
 
-// partial[(n * boxes + q) * chunks + c] = the n-th of `count` <= N sums over chunk c of box q. A tree over
+// How the values of cells are joined: to sums; or to the largest |value|, infinite where one is not finite.
+struct Sum {
+    static constexpr double term(double value) { return value; }
+    static constexpr double join(double a, double b) { return a + b; }
+};
+struct Largest {
+    static __device__ double term(double value) { return std::isfinite(value) ? std::abs(value) : HUGE_VAL; }
+    static constexpr double join(double a, double b) { return a < b ? b : a; }
+};
+
+// partial[(n * boxes + q) * chunks + c] = the n-th of `count` <= N results over chunk c of box q. A tree over
 // the block's threads.
-template <std::size_t N, class Body>
-struct SumChunks {
+template <class Join, std::size_t N, class Body>
+struct JoinCells {
     static constexpr bool barriers = true;
 
     Cells cells;
@@ -262,16 +275,18 @@ struct SumChunks {
         const int t = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
         const int first = c * chunks.chunk;
         const int last = first + chunks.chunk < chunks.rows ? first + chunks.chunk : chunks.rows;
-        double sums[N] = {};
+        double joined[N] = {};
         visit_rows(cells.extent, first, last, [&](int i, int j, int k) {
             unrolled<N>([&](auto n) {
-                if (static_cast<int>(n) < count) sums[n] += body(n, q, i, j, k);
+                if (static_cast<int>(n) < count)
+                    joined[n] = Join::join(joined[n], Join::term(body(n, q, i, j, k)));
             });
         });
-        unrolled<N>([&](auto n) { tree[n][t] = sums[n]; });
+        unrolled<N>([&](auto n) { tree[n][t] = joined[n]; });
         __syncthreads();
         for (int half = threads_per_block / 2; half > 0; half /= 2) {
-            for (int n = 0; n < count && t < half; ++n) tree[n][t] += tree[n][t + half];
+            for (int n = 0; n < count && t < half; ++n)
+                tree[n][t] = Join::join(tree[n][t], tree[n][t + half]);
             __syncthreads();
         }
         for (int n = 0; n < count && t == 0; ++n)
@@ -279,74 +294,23 @@ struct SumChunks {
     }
 };
 
-// sums[s] = SUM_c partial[s * chunks + c], c in order
-struct AddChunks {
+// results[s] = the chunks partial[s * chunks + c] joined, c in order
+template <class Join>
+struct JoinChunks {
     static constexpr bool barriers = false;
 
     const double* partial;
-    double* sums;
+    double* results;
     int count;
     int chunks;
 
-    Grid grid() const {
-        return {dim3(static_cast<unsigned>(divided_up(count, threads_per_block))), dim3(threads_per_block)};
-    }
+    Grid grid() const { return grid_of_values(count); }
     __device__ void operator()() const {
         const int s = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
         if (s >= count) return;
-        double sum = 0.0;
-        for (int c = 0; c < chunks; ++c) sum += partial[s * chunks + c];
-        sums[s] = sum;
-    }
-};
-
-// The bits of |v|, as an integer, are ordered as |v| is, with NaN above infinity.
-using Bits = unsigned long long;
-
-__device__ inline Bits magnitude_bits(double v) {
-    Bits bits = 0;
-    memcpy(&bits, &v, sizeof bits);
-    return bits & ~(Bits{1} << 63);
-}
-
-struct ClearBits {
-    static constexpr bool barriers = false;
-
-    Bits* bits;
-
-    Grid grid() const { return {dim3(1), dim3(1)}; }
-    __device__ void operator()() const { *bits = 0; }
-};
-
-// largest = max over all cells; an integer maximum does not depend on the order
-template <class Body>
-struct MaxChunks {
-    static constexpr bool barriers = true;
-
-    Cells cells;
-    Chunks chunks;
-    Body body;
-    Bits* largest;
-
-    Grid grid() const { return chunks.grid(cells.boxes, cells.extent[0]); }
-    __device__ void operator()() const {
-        __shared__ Bits tree[threads_per_block];
-        const int q = static_cast<int>(blockIdx.y);
-        const int t = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
-        const int first = static_cast<int>(blockIdx.x) * chunks.chunk;
-        const int last = first + chunks.chunk < chunks.rows ? first + chunks.chunk : chunks.rows;
-        Bits most = 0;
-        visit_rows(cells.extent, first, last, [&](int i, int j, int k) {
-            const Bits bits = magnitude_bits(body(q, i, j, k));
-            if (most < bits) most = bits;
-        });
-        tree[t] = most;
-        __syncthreads();
-        for (int half = threads_per_block / 2; half > 0; half /= 2) {
-            if (t < half && tree[t] < tree[t + half]) tree[t] = tree[t + half];
-            __syncthreads();
-        }
-        if (t == 0) atomicMax(largest, tree[0]);
+        double joined = 0.0;
+        for (int c = 0; c < chunks; ++c) joined = Join::join(joined, partial[s * chunks + c]);
+        results[s] = joined;
     }
 };
 

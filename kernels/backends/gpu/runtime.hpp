@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #if defined(KEEL_GPU_CUDA)
 #include <cuda_runtime.h>
@@ -28,12 +29,6 @@
 #define KEEL_GPU_PREFIX "counted"
 #endif
 
-#if defined(KEEL_GPU_EMULATED)
-#define KEEL_GPU_THREADS 32  // fibres take time
-#else
-#define KEEL_GPU_THREADS 256
-#endif
-
 // Code of the device in functions that are compiled for the host as well, where nothing calls them.
 #if defined(KEEL_GPU_EMULATED) || defined(KEEL_GPU_COUNTED) || defined(__CUDA_ARCH__) || \
     defined(__HIP_DEVICE_COMPILE__)
@@ -50,12 +45,9 @@
 namespace keel {
 namespace {
 
-constexpr int threads_per_block = KEEL_GPU_THREADS;
-#if defined(KEEL_GPU_COUNTED)
-constexpr bool device_computes = false;
-#else
-constexpr bool device_computes = true;
-#endif
+constexpr std::string_view runtime_name = KEEL_GPU_PREFIX;
+constexpr int threads_per_block = runtime_name == "emulated" ? 32 : 256;  // fibres take time
+constexpr bool device_computes = runtime_name != "counted";
 
 using Stream = GPU(Stream_t);
 using Event = GPU(Event_t);

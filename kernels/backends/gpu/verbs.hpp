@@ -4,8 +4,6 @@
 // maxima with one copy to the host, set-up through memory that host and device share.
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -41,6 +39,14 @@ struct MoveRows {
         else
             cell = static_cast<Real>(staged(i, row));
     }
+};
+
+// A body that has one value a cell, as one of several results.
+template <class Body>
+struct OneValue {
+    Body body;
+
+    constexpr double operator()(std::size_t, int q, int i, int j, int k) const { return body(q, i, j, k); }
 };
 
 // The verbs, for fields of either precision.
@@ -95,28 +101,17 @@ class Gpu {
     // The same of sums that launch(partial) makes for each chunk.
     template <class Launch>
     void sum_parts(std::size_t count, int chunks, const Launch& launch, double* sums) {
-        reserve_results(count * static_cast<std::size_t>(chunks + 1));
-        double* const partial = results_ + count;
-        double* const total = chunks == 1 ? partial : results_;
-        launch(partial);
-        if (chunks > 1) device_->launch(AddChunks{partial, total, static_cast<int>(count), chunks});
-        device_->copy_to_host(on_host_, total, count * sizeof(double));
-        device_->wait_for_current();
-        std::copy_n(on_host_, count, sums);
+        std::ranges::copy(joined<Sum>(count, chunks, launch), sums);
     }
 
     template <class Body>
     double max_over_cells(const Cells& cells, const Body& body) {
         if (cells.boxes == 0) return 0.0;
-        reserve_results(1);
-        static_assert(sizeof(Bits) == sizeof(double));
         const Chunks chunks = Chunks::of(cells.extent, 2048);
-        auto* const largest = reinterpret_cast<Bits*>(results_);
-        device_->launch(ClearBits{largest});
-        device_->launch(MaxChunks<Body>{cells, chunks, body, largest});
-        device_->copy_to_host(on_host_, results_, sizeof(double));
-        device_->wait_for_current();
-        return std::isfinite(*on_host_) ? *on_host_ : std::numeric_limits<double>::infinity();
+        return std::ranges::max(
+            joined<Largest>(static_cast<std::size_t>(cells.boxes), chunks.count, [&](double* partial) {
+                device_->launch(JoinCells<Largest, 1, OneValue<Body>>{cells, chunks, {body}, 1, partial});
+            }));
     }
 
     template <class T, class Body>
@@ -194,7 +189,20 @@ class Gpu {
         if constexpr (N > 1) {
             if (count <= N / 2) return sum_chunks<N / 2>(cells, chunks, count, body, partial);
         }
-        device_->launch(SumChunks<N, Body>{cells, chunks, body, static_cast<int>(count), partial});
+        device_->launch(JoinCells<Sum, N, Body>{cells, chunks, body, static_cast<int>(count), partial});
+    }
+
+    // Results, on the host until the next ones, of parts that launch(partial) makes for each chunk.
+    template <class Join, class Launch>
+    std::span<const double> joined(std::size_t count, int chunks, const Launch& launch) {
+        reserve_results(count * static_cast<std::size_t>(chunks + 1));
+        double* const partial = results_ + count;
+        double* const total = chunks == 1 ? partial : results_;
+        launch(partial);
+        if (chunks > 1) device_->launch(JoinChunks<Join>{partial, total, static_cast<int>(count), chunks});
+        device_->copy(on_host_, total, count * sizeof(double), GPU(MemcpyDeviceToHost));
+        device_->wait_for_current();
+        return {on_host_, count};
     }
 
     void* reserve(std::size_t bytes) {
