@@ -58,21 +58,16 @@ Communication communication_for(VectorEntries::Use use, const Communication& all
 }
 
 SchemeOptions AmgSchemeChoice::choose(Ranks& ranks, const Communication& how, std::span<const Item> needed) {
-    const Communicator& comm = ranks.comm;
-    const Topology& topology = ranks.topology;
-    if (!ranks.context) {
-        ranks.context.emplace(SetupContext{comm, topology, backend_});
-        ranks.node = comm.split(topology.node(comm.rank()));
-    }
+    const Communicator& comm = ranks.context.comm;
     std::vector<SchemeOptions> schemes{how.scheme};
     if (how.chooser != SchemeChooser::deck) schemes = candidates_without_axes(how.scheme);
     if (how.chooser == SchemeChooser::automatic) {
-        const Setup setup{topology, resolved_.model()};
+        const Setup setup{ranks.context.topology, resolved_.model()};
         std::vector<Share> mine;
         for (const SchemeOptions& scheme : schemes)
-            mine.push_back(share_of(ranks.context->negotiator->plan(needed, scheme), comm.rank(),
-                                    scheme.columns, setup));
-        const std::vector<SchemeRow> rows = times_by_nodes(comm, *ranks.node, schemes, mine, setup);
+            mine.push_back(
+                share_of(ranks.context.negotiator->plan(needed, scheme), comm.rank(), scheme.columns, setup));
+        const std::vector<SchemeRow> rows = times_by_nodes(comm, ranks.node, schemes, mine, setup);
         schemes = {fastest(rows).scheme};
     }
     std::vector<SchemeTable> table{
@@ -83,7 +78,7 @@ SchemeOptions AmgSchemeChoice::choose(Ranks& ranks, const Communication& how, st
     tried_.push_back(time_schemes(
                          comm, {},
                          [&](const SchemeTable& one) {
-                             return std::make_unique<ItemTrial>(*ranks.context, needed, one.rows);
+                             return std::make_unique<ItemTrial>(ranks.context, needed, one.rows);
                          },
                          table, [] { return Interruption::none; })
                          .check);
@@ -99,8 +94,9 @@ SchemeFor AmgSchemeChoice::scheme_for(const Communicator& comm, const Topology& 
     Communication how = resolved_.comm;
     if (fixes) how.scheme = fixed;
     how.scheme.columns = 1;
-    return [this, how, ranks = std::make_shared<Ranks>(Ranks{comm, topology})](AmgMessages what,
-                                                                               std::span<const Item> needed) {
+    const auto ranks = std::make_shared<Ranks>(
+        Ranks{SetupContext{comm, topology, backend_}, comm.split(topology.node(comm.rank()))});
+    return [this, how, ranks](AmgMessages what, std::span<const Item> needed) {
         Communication here = how;
         // Rows travel once, by isend.
         if (what == AmgMessages::rows) here.transports.clear();

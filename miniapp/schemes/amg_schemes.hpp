@@ -23,20 +23,16 @@ class AmgSchemeChoice {
 
     // For a hierarchy on the ranks of `comm`, which the topology is of: the fastest by the model, or in a
     // trial of these very items; `fixed` if the deck chooses, or no one does, by the fastest transport if
-    // these are tried. Refers to this object and to all but `fixed`.
+    // these are tried. Refers to this object and to all but `fixed`. Collective.
     SchemeFor scheme_for(const Communicator& comm, const Topology& topology, const SchemeOptions& fixed);
     // The check of the trials of all hierarchies: no scheme brought other values than the standard one. None
     // where none were tried.
     std::vector<Check> checks() const;
 
   private:
-    // The ranks of a hierarchy and, made when they are first asked for, which is collective, the context of
-    // set-up and the ranks of this one's node.
     struct Ranks {
-        const Communicator& comm;
-        const Topology& topology;
-        std::optional<SetupContext> context = {};
-        std::optional<Communicator> node = {};
+        SetupContext context;  // the hierarchy's
+        Communicator node;     // the ranks of this rank's node
     };
     SchemeOptions choose(Ranks& ranks, const Communication& how, std::span<const Item> needed);
 
