@@ -54,18 +54,6 @@ std::string file_of_rhs(const Deck& deck) {
     return solves ? deck.parameters.problem.rhs_file : "";
 }
 
-// Keys that play a part whatever the others are.
-constexpr const char* keys_of_all[] = {"problem.matrix",
-                                       "problem.rows",
-                                       "problem.row_entries",
-                                       "problem.peclet",
-                                       "problem.ordering",
-                                       "problem.columns",
-                                       "problem.ranks",
-                                       "run.",
-                                       "comm.",
-                                       "output."};
-
 class SpmvMode : public Mode {
   public:
     std::string name() const override { return "spmv"; }
@@ -117,7 +105,10 @@ class SpmvMode : public Mode {
             {"bottom.", {solving}},
             {"amg.", {solving, {"bottom.solver", {algebraic_cycles().name}}}},
             {"amg.", {solving, {"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}}};
-        for (const char* key : keys_of_all) uses.push_back({key});
+        for (const char* key :
+             {"problem.matrix", "problem.rows", "problem.row_entries", "problem.peclet", "problem.ordering",
+              "problem.columns", "problem.ranks", "run.", "comm.", "output."})  // whatever the others are
+            uses.push_back({key});
         const std::string otherwise = "plays no part in run.mode = spmv; leave it out";
         for (const char* key : {"run.deterministic", "comm.ghost_depth", "comm.neighbours", "comm.precision"})
             uses.push_back({key, {}, otherwise});

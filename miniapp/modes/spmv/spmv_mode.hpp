@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,12 +27,6 @@ MatrixChoice matrix_of(const Deck& deck, int ranks);
 // Any row of the vectors that are multiplied by, one a column, which have no structure. The solution of
 // solves is column 0.
 double entry_of_x(std::int64_t row, std::size_t column);
-
-// Collective.
-inline std::vector<std::int64_t> ghosts_by_rank(const Communicator& comm, std::size_t mine) {
-    const auto ghosts = static_cast<std::int64_t>(mine);
-    return comm.all_gather({&ghosts, 1});
-}
 
 // A number of the rank that has most, and of all ranks.
 struct Count {
@@ -106,13 +99,9 @@ class PreparedSpmv : public PreparedMode {
   private:
     std::vector<Field> multiply(const RunContext& context, SparseMatrix& A, Ledger& ledger, SpmvResults& mine,
                                 Findings& findings) const;
-    CoarsestVisits repeat_solves(const RunContext& context, Ledger& ledger, const AmgHierarchy* hierarchy,
-                                 const std::function<Report()>& solve_once, SpmvResults& mine,
-                                 Findings& findings) const;
     // `rows` are those of A, whose exchanges are by `sparse`.
-    void solve(const NamedSolver& solver, const RunContext& context, SparseMatrix& A, GlobalRows rows,
-               const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
-               Findings& findings) const;
+    void solve(const RunContext& context, SparseMatrix& A, GlobalRows rows, const SparseOptions& sparse,
+               Ledger& ledger, Field f, SpmvResults& mine, Findings& findings) const;
 
     Resolved resolved_;
     MatrixUse use_;

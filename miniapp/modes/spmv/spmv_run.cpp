@@ -37,8 +37,7 @@ Check product_check(const Communicator& comm, const SparseMatrix& A, const Globa
         for (std::size_t r = 0; r < rows.rows(); ++r) {
             double sum = 0;
             double size = 0;
-            for (auto e = static_cast<std::size_t>(rows.first[r]);
-                 e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
+            for (auto [e, end] = entries_of(rows, r); e < end; ++e) {
                 const double term = rows.values[e] * entry_of_x(rows.columns[e], n);
                 sum += term;
                 size += std::abs(term);
@@ -66,8 +65,7 @@ std::string warning_of_asymmetry(const Communicator& comm, const GlobalRows& row
     double size = 0;
     for (std::size_t r = 0; r < rows.rows(); ++r) {
         const std::int64_t i = first + static_cast<std::int64_t>(r);
-        for (auto e = static_cast<std::size_t>(rows.first[r]);
-             e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
+        for (auto [e, end] = entries_of(rows, r); e < end; ++e) {
             const std::int64_t j = rows.columns[e];
             const double ij = rows.values[e] * rough_entry(0, j) * rough_entry(1, i);
             const double ji = rows.values[e] * rough_entry(0, i) * rough_entry(1, j);
@@ -128,11 +126,6 @@ Traffic sent(const Ledger& ledger) {
         for (const Op op : {Op::send, Op::reduction, Op::reduction_begin})
             all += ledger.at(op, level).traffic;
     return all;
-}
-
-CoarsestVisits visits_of(const AmgHierarchy* hierarchy) {
-    const Coarsest* const solver = hierarchy ? hierarchy->solver_of_coarsest() : nullptr;
-    return solver ? solver->visits() : CoarsestVisits();
 }
 
 template <class Action>
@@ -268,8 +261,7 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     if (use_.solver) {
         if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
         sparse.scheme = schemes.solves;
-        solve(*use_.solver, context, A, std::move(rows), sparse, ledger, given.value_or(y[0]), mine,
-              findings);
+        solve(context, A, std::move(rows), sparse, ledger, given.value_or(y[0]), mine, findings);
         findings.seconds = median(mine.seconds);  // a product's, with solves, too
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
@@ -304,7 +296,7 @@ std::vector<Field> PreparedSpmv::multiply(const RunContext& context, SparseMatri
         return TimedSolve{.seconds = context.comm.max(seconds), .my_seconds = seconds};
     };
     const auto repeated =
-        keel::repeat_solves(resolved_, context, ledger, findings, {.solve = product, .what = "products"});
+        repeat_solves(resolved_, context, ledger, findings, {.solve = product, .what = "products"});
     if (!repeated) return y;
     mine.seconds = repeated->seconds;
     mine.timers = repeated->timers;
@@ -313,12 +305,12 @@ std::vector<Field> PreparedSpmv::multiply(const RunContext& context, SparseMatri
 
 // Solves A u = f as often as asked for. The rows are freed once a hierarchy has been
 // made of them.
-void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, SparseMatrix& A,
-                         GlobalRows rows, const SparseOptions& sparse, Ledger& ledger, Field f,
-                         SpmvResults& mine, Findings& findings) const {
+void PreparedSpmv::solve(const RunContext& context, SparseMatrix& A, GlobalRows rows,
+                         const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
+                         Findings& findings) const {
     const Communicator& comm = context.comm;
-    const BottomOptions& options = solver.options;
-    mine.solver = solver;
+    mine.solver = use_.solver;
+    const auto& [solver, options] = *use_.solver;
     AmgSchemeChoice choice(resolved_, context.backend);
     const SetupContext amg_context{comm, resolved_.topology, context.backend,
                                    choice.scheme_for(comm, resolved_.topology, sparse.scheme)};
@@ -347,61 +339,51 @@ void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, S
     }
     const auto krylov = M ? make_krylov(A, options, *M) : make_krylov(A, comm, options);
     const Field u = A.make_vector();
-    const auto solve_once = [&] {
-        Report report = krylov->solve(u, f);
-        A.operations().wait();
-        return report;
+    const auto visits_so_far = [&] {
+        const Coarsest* const coarsest = hierarchy ? hierarchy->solver_of_coarsest() : nullptr;
+        return coarsest ? coarsest->visits() : CoarsestVisits();
     };
-    const CoarsestVisits visits = repeat_solves(context, ledger, hierarchy.get(), solve_once, mine, findings);
-    if (mine.solves.empty()) return;
+    CoarsestVisits before_solves;
+    SpmvResults::Solve last;
+    const auto one = [&](int) {
+        const Traffic before = sent(ledger);
+        const double seconds = seconds_of(comm, [&] {
+            last.report = krylov->solve(u, f);
+            A.operations().wait();
+        });
+        last.seconds = comm.max(seconds);
+        last.traffic = over_ranks(comm, sent(ledger) - before);
+        return TimedSolve{.seconds = last.seconds,
+                          .my_seconds = seconds,
+                          .progress = fmt::format("{} iterations", last.report.iterations)};
+    };
+    const auto keep = [&] {
+        context.report.record(solve_record(*mine.solver, mine.solves.size(), last));
+        mine.solves.push_back(last);
+        mine.iterations += last.report.iterations;
+    };
+    const auto repeated =
+        repeat_solves(resolved_, context, ledger, findings,
+                      {.solve = one, .begin = [&] { before_solves = visits_so_far(); }, .keep = keep});
+    if (!repeated) return;
+    mine.solve_timers = repeated->timers;
+    mine.iterations /= repeated->done;
     if (!method_named(options.solver).repeats_cycles())
         mine.kernels =
             kernel_times(mine.solve_timers, 0, mine.amg ? PreconditionedBy::cycle : PreconditionedBy::blocks);
-    context.report.record(kernel_records(mine.kernels, solver.name, mine.iterations));
+    context.report.record(kernel_records(mine.kernels, solver, mine.iterations));
     if (mine.amg) {
         mine.amg->solves = mine.solve_timers;
-        count_visits(*mine.amg, comm, visits, static_cast<int>(mine.solves.size()));
-        context.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
+        count_visits(*mine.amg, comm, visits_so_far() - before_solves, repeated->done);
+        context.report.record(amg_records(*mine.amg, solver, "amg.setup", solver));
     }
     if (M && M->vanished().empty() && !M->varies() && wants_symmetric_preconditioner(options))
         findings.checks.push_back(symmetry_check(A, *M));
     if (const auto lost = krylov->orthogonality()) findings.checks.push_back(basis_orthogonality(*lost));
     findings.checks.push_back(residual_check(A, options, M.get(), u, f));
     const auto converged =
-        std::ranges::count_if(mine.solves, [](const auto& one) { return one.report.succeeded(); });
+        std::ranges::count_if(mine.solves, [](const auto& solve) { return solve.report.succeeded(); });
     findings.checks.push_back(all_converged(converged, static_cast<int>(mine.solves.size())));
-}
-
-// Fills in the solves and their timers. Returns the visits to the coarsest level of the hierarchy, which may
-// be null.
-CoarsestVisits PreparedSpmv::repeat_solves(const RunContext& context, Ledger& ledger,
-                                           const AmgHierarchy* hierarchy,
-                                           const std::function<Report()>& solve_once, SpmvResults& mine,
-                                           Findings& findings) const {
-    const Communicator& comm = context.comm;
-    CoarsestVisits before_solves;
-    SpmvResults::Solve solve;
-    const auto one = [&](int) {
-        const Traffic before = sent(ledger);
-        const double seconds = seconds_of(comm, [&] { solve.report = solve_once(); });
-        solve.seconds = comm.max(seconds);
-        solve.traffic = over_ranks(comm, sent(ledger) - before);
-        return TimedSolve{.seconds = solve.seconds,
-                          .my_seconds = seconds,
-                          .progress = fmt::format("{} iterations", solve.report.iterations)};
-    };
-    const auto keep = [&] {
-        context.report.record(solve_record(*mine.solver, mine.solves.size(), solve));
-        mine.solves.push_back(solve);
-        mine.iterations += solve.report.iterations;
-    };
-    const auto repeated = keel::repeat_solves(
-        resolved_, context, ledger, findings,
-        {.solve = one, .begin = [&] { before_solves = visits_of(hierarchy); }, .keep = keep});
-    if (!repeated) return {};
-    mine.solve_timers = repeated->timers;
-    mine.iterations /= repeated->done;
-    return visits_of(hierarchy) - before_solves;
 }
 
 }  // namespace keel

@@ -22,8 +22,7 @@ struct Graph {
 Graph graph_of(const GlobalRows& A) {
     Graph graph{std::vector<std::vector<std::int64_t>>(A.rows())};
     for (std::size_t r = 0; r < A.rows(); ++r)
-        for (auto e = static_cast<std::size_t>(A.first[r]); e < static_cast<std::size_t>(A.first[r + 1]);
-             ++e) {
+        for (auto [e, end] = entries_of(A, r); e < end; ++e) {
             const auto row = static_cast<std::int64_t>(r);
             if (A.columns[e] == row) continue;
             graph.neighbours[r].push_back(A.columns[e]);
