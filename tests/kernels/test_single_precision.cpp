@@ -30,7 +30,7 @@ struct Twins {
     struct Operators {
         Stencil wide, narrow;
     };
-    // Where faces have 16 bits, both have these: to round them changes no more than the last digit of 1 / D.
+    // With faces of 16 bits both operators have these: rounding them changes the last digit of 1 / D alone.
     Operators operators() {
         const Operators L{wide.stencil(), narrow.stencil()};
         if (narrow.chosen.faces == Precision::fp32) return L;
