@@ -5,9 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernels/hash.hpp"
-#include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/multigrid.hpp"
-#include "solvers/multigrid/smoothers/smoother.hpp"
 #include "tests/solvers/golden_file.hpp"
 
 using namespace keel;
@@ -327,46 +325,6 @@ TEST_CASE("on a union of boxes nothing that carries or stores values changes a b
         WayToRun overlapped = way;
         overlapped.hierarchy.exchange.overlap = true;
         same(overlapped);
-    }
-}
-
-TEST_CASE("on a union of boxes every smoother and bottom solver reaches the solution", "[exhaustive]") {
-    const std::vector<Json> all = cases();
-    for (const std::string name : {"L_helmholtz", "shell_neumann_singular", "square_2d", "tags_2d"}) {
-        const Json& problem = case_named(all, name).at("problem");
-        const GoldenProblem golden(problem);
-        if (!fits(golden)) continue;
-        const Solved expected = solve(golden, golden_way(problem));
-        const auto reaches = [&](const WayToRun& way) {
-            const Solved found = solve(golden, way);
-            CHECK(found.report.converged());
-            double worst = 0, most = 0;
-            for (std::size_t n = 0; n < expected.u.size(); ++n) {
-                worst = std::max(worst, std::abs(found.u[n] - expected.u[n]));
-                most = std::max(most, std::abs(expected.u[n]));
-            }
-            CHECK(worst <= 1e-7 * most);
-        };
-        for (const std::string& smoother : smoother_names()) {
-            CAPTURE(name, smoother);
-            WayToRun way = golden_way(problem);
-            way.multigrid.smoother = smoother;
-            way.multigrid.max_cycles = 60;
-            reaches(way);
-        }
-        for (const std::string& solver : method_names()) {
-            CAPTURE(name, solver);
-            // It needs a lower end of the spectrum above zero, which a singular operator does not have.
-            if (solver == "chebyshev" && name == "shell_neumann_singular") continue;
-            WayToRun way = golden_way(problem);
-            way.bottom = {};
-            way.bottom.solver = solver;
-            way.bottom.sweeps = 200;
-            way.bottom.max_iterations = 1000;
-            fit(way.bottom, static_cast<double>(golden.domain().count()) *
-                                std::pow(way.hierarchy.bottom_box, golden.domain().dimensions()));
-            reaches(way);
-        }
     }
 }
 
