@@ -1,6 +1,5 @@
 // Preconditioned Krylov methods: the V-cycle is a linear and, where it should be, symmetric operator;
-// diagonal preconditioning is diagonal scaling; every method that takes a preconditioner solves with it at
-// the predicted cost.
+// diagonal preconditioning is diagonal scaling; every method that takes a preconditioner solves with it.
 
 #include <catch2/catch.hpp>
 
@@ -54,15 +53,6 @@ class Diagonal : public Preconditioner {
     void multiply(Vector z, Vector r) override {
         level_.operations.multiply(z, level_.L.inverse_diagonal, r);
     }
-
-  private:
-    Level& level_;
-};
-
-class Identity : public Preconditioner {
-  public:
-    explicit Identity(Level& level) : level_(level) {}
-    void multiply(Vector z, Vector r) override { level_.operations.copy(z, r); }
 
   private:
     Level& level_;
@@ -153,34 +143,7 @@ TEST_CASE("diagonal right preconditioning is right Jacobi scaling, iterate by it
     }
 }
 
-TEST_CASE("CG with M = 1 is CG, and with M = D^-1 it is CG of the scaled system") {
-    Setup setup(rough_ball, {.bottom_box = 8});
-    Level& level = setup.finest();
-    BottomOptions options = unscaled("cg", 1e-6);
-    Identity identity(level);
-    const Report one = make_krylov(level, false, options, &identity)->solve(level.u, level.f);
-    const Report plain = make_krylov(level, false, options)->solve(level.u, level.f);
-    REQUIRE(one.residuals.size() > 20);
-    REQUIRE(plain.residuals.size() > 20);
-    for (std::size_t k = 0; k < 20; ++k) CHECK(relative(one.residuals[k], plain.residuals[k]) < 1e-9);
-
-    // The same number of iterations gives the same iterate, though residuals are measured in other norms.
-    Diagonal diagonal(level);
-    options.tolerance = 1e-30;
-    options.max_iterations = 12;
-    options.max_restarts = 0;
-    make_krylov(level, false, options, &diagonal)->solve(level.u, level.f);
-    const Whole u = setup.gather(level.u);
-    options.scaling = Scaling::jacobi;
-    make_krylov(level, false, options)->solve(level.u, level.f);
-    Whole difference = setup.gather(level.u);
-    const double size = max_norm(difference);
-    for (std::size_t n = 0; n < u.values.size(); ++n) difference.values[n] -= u.values[n];
-    CHECK(setup.agreed(max_norm(difference)) <= 1e-10 * setup.agreed(size));
-}
-
-TEST_CASE(
-    "every method that takes a preconditioner solves with it, sooner than without, at the predicted cost") {
+TEST_CASE("every method that takes a preconditioner solves with it, sooner than without") {
     const auto takes = [](const Method& row) { return row.reads("preconditioner"); };
     CHECK(std::ranges::count_if(methods(), takes) >= 5);
     for (const Problem& problem : {rough_ball, singular})
@@ -208,32 +171,6 @@ TEST_CASE(
             CHECK(relative(report.unscaled_residual, quotient) < 1e-3);
             if (options.norm == Norm::residual) CHECK(quotient <= 1.01e-9);
 
-            // One V-cycle for each application of the method, not the verifications of the solver; one to
-            // start CG, or to recover the solution.
-            const long n = report.iterations;
-            const long applications = report.counts.applications;
-            if (solver == "cg") {
-                CHECK(report.restarts == 0);
-                CHECK(applications == n + 1);
-                CHECK(M.applications() == n + 1);
-                CHECK(report.counts.reductions == 2 * n + 1 + 2);
-                CHECK(report.counts.words == 3 * n + 1 + 2);
-            } else if (solver == "s_step_cg") {
-                // Blocks of 4; norms of the first, the last and those near the target are asked for alone. M
-                // verifies the norm, too.
-                CHECK(n % 4 == 0);
-                CHECK(applications == n + 1);
-                CHECK(M.applications() == n + 3);
-                CHECK(report.counts.reductions >= n / 4 + 2 + 2);
-                CHECK(report.counts.reductions <= n / 4 + 3 + 2);
-            } else if (solver == "ca_cg") {
-                // Outer steps of 1, 2, 4, 4, .. iterations.
-                const long outer = (n + 4) / 4 + 1;
-                CHECK(report.counts.reductions == outer + 2);
-                CHECK(M.applications() == applications + 2);
-            } else if (row.preconditioning == Preconditioning::right) {
-                CHECK(M.applications() == applications + 1);
-            }
             // The same object once more: the same solve.
             const Report again = krylov->solve(level.u, level.f);
             CHECK(again.residuals.size() == report.residuals.size());
@@ -276,16 +213,21 @@ TEST_CASE("a V-cycle in single precision costs flexible methods no iteration, an
 TEST_CASE("what no preconditioned method can be is refused") {
     Setup setup(rough_ball, {.bottom_box = 4});
     Level& level = setup.finest();
-    VCycle M(setup.hierarchy, {}, 2);
-    for (const Method& row : methods()) {
-        CAPTURE(row.name);
-        const BottomOptions options = unscaled(row.name, 1e-3);  // in a norm that it knows
-        if (row.accepts_preconditioner()) {
-            CHECK(make_krylov(level, false, options, &M));
-        } else {
-            CHECK_THROWS_AS(make_krylov(level, false, options, &M), std::invalid_argument);
+    VCycle M(setup.hierarchy, {}, 2), uneven(setup.hierarchy, {.pre = 1, .post = 2}, 2);
+    CHECK_FALSE(uneven.symmetric());
+    for (const Method& row : methods())
+        for (const Norm norm : {Norm::residual, Norm::natural}) {
+            CAPTURE(row.name, name(norm));
+            BottomOptions options = unscaled(row.name, 1e-3);
+            options.norm = norm;
+            const auto made = [&](VCycle& by) { return make_krylov(level, false, options, &by); };
+            if (row.accepts_preconditioner() && row.tests(norm))
+                CHECK(made(M));
+            else
+                CHECK_THROWS_AS(made(M), std::invalid_argument);
+            if (row.preconditioning == Preconditioning::symmetric)
+                CHECK_THROWS_AS(made(uneven), std::invalid_argument);
         }
-    }
     BottomOptions scaled = unscaled("bicgstab", 1e-3);
     scaled.scaling = Scaling::jacobi;
     CHECK_THROWS_AS(make_krylov(level, false, scaled, &M), std::invalid_argument);
