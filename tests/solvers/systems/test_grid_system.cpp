@@ -1,4 +1,4 @@
-// A grid level as a linear system: the operator under each scaling, and its inner products, blocking and not.
+// A grid level as a linear system: powers of its operator, from ghosts of several layers.
 
 #include <catch2/catch.hpp>
 
@@ -8,74 +8,6 @@
 
 using namespace keel;
 using namespace keel::test;
-
-namespace {
-
-const Problem rough_cube{
-    .boxes = {2, 2, 2}, .width = 4, .boundaries = mixed, .beta = "smooth100", .alpha = "wave"};
-
-}  // namespace
-
-TEST_CASE("applying the system is the formula of the operator under every scaling") {
-    for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
-        CAPTURE(static_cast<int>(scaling));
-        Setup setup(rough_cube, {.bottom_box = 4});
-        GridSystem system = system_of(setup.finest(), scaling);
-        const Field x = system.make_vector();
-        const Field y = system.make_vector();
-        setup.set(x, [](const Index& c) { return std::cos(1.7 * c[0] + 0.3 * c[1] * c[1] - c[2]); });
-        system.apply(y, x);
-
-        Whole scaled = setup.gather(x);
-        const auto scale = [&](const Index& cell) {
-            const double D = rough_cube.diagonal(cell);
-            return scaling == DiagonalScaling::none    ? 1.0
-                   : scaling == DiagonalScaling::right ? 1 / D
-                                                       : 1 / std::sqrt(D);
-        };
-        for_each_index(rough_cube.cells(), [&](const Index& cell) { scaled(cell) *= scale(cell); });
-        Whole expected =
-            residual_by_formula(rough_cube, scaled, Whole{rough_cube.cells(), std::vector<double>(512)});
-        const Whole got = setup.gather(y);
-        double difference = 0;
-        for_each_index(rough_cube.cells(), [&](const Index& cell) {
-            const double row = scaling == DiagonalScaling::symmetric ? scale(cell) : 1.0;
-            difference = std::max(difference, std::abs(got(cell) + row * expected(cell)));
-        });
-        CHECK(setup.agreed(difference) < 1e-13 * std::max(1.0, setup.agreed(max_norm(expected))));
-        CHECK(setup.agreed(max_norm(expected)) > 0.1);
-    }
-}
-
-TEST_CASE("several vectors are applied to with one exchange, to the last bit as one by one") {
-    for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
-        CAPTURE(static_cast<int>(scaling));
-        Setup setup(rough_cube, {.bottom_box = 4});
-        Level& level = setup.finest();
-        GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 3);
-        std::vector<Field> x;
-        std::vector<Field> y;
-        for (int n = 0; n < 3; ++n) {
-            x.push_back(system.make_vector());
-            y.push_back(system.make_vector());
-            setup.set(x.back(), [n](const Index& c) { return std::cos(1.7 * c[0] + n * c[1] - c[2]); });
-        }
-        const Counts start = system.counts();
-        system.apply(y, x);
-        const Counts spent = system.counts() - start;
-        CHECK(spent.exchanges == 1);
-        CHECK(spent.applications == 3);
-        const Field single = system.make_vector();
-        for (std::size_t n = 0; n < 3; ++n) {
-            system.apply(single, x[n]);
-            CHECK(level.plain->read(single, cube(setup.problem.width)) ==
-                  level.plain->read(y[n], cube(setup.problem.width)));
-        }
-        system.apply(std::span(y).first(1), std::span(x).last(1));  // fewer than there is room for
-        CHECK(level.plain->read(y[0], cube(setup.problem.width)) ==
-              level.plain->read(y[2], cube(setup.problem.width)));
-    }
-}
 
 namespace {
 
@@ -217,96 +149,5 @@ TEST_CASE("the bottom level alone has deep ghosts, and its coefficients end at t
             for (std::size_t d = 0; d < 3; ++d)  // a face has a coefficient where cells are on both its sides
                 CHECK((faces[d](q, c[0], c[1], c[2]) == 0) == (none || outside(d, c[d] - 1)));
         });
-    }
-}
-
-TEST_CASE("a Gram matrix takes one all-reduce of its upper triangle and the columns beside it") {
-    for (const bool deterministic : {false, true}) {
-        CAPTURE(deterministic);
-        Setup setup(rough_cube, {.bottom_box = 4, .deterministic = deterministic});
-        GridSystem system = system_of(setup.finest(), DiagonalScaling::right);
-        std::vector<Field> x{setup.finest().f};
-        for (int n = 1; n < 9; ++n) {
-            x.push_back(system.make_vector());
-            system.apply(x[x.size() - 1], x[x.size() - 2]);
-        }
-        const Field y = system.make_vector();
-        setup.set(y, [](const Index& c) { return std::sin(1.0 + c[0] * c[1] + c[2]); });
-
-        const Counts start = system.counts();
-        std::vector<double> results(9 * 10 / 2 + 9);
-        system.gram(x, std::span(&y, 1), results);
-        const Counts spent = system.counts() - start;
-        CHECK(spent.reductions == 1);
-        CHECK(spent.words == 54 * (deterministic ? setup.finest().layout.box_count() : 1));
-        std::size_t next = 0;
-        for (std::size_t i = 0; i < 9; ++i)
-            for (std::size_t j = i; j <= 9; ++j) {
-                const Field& other = j < 9 ? x[j] : y;
-                const auto [ij, ii, jj] = system.dots({{x[i], other}, {x[i], x[i]}, {other, other}});
-                CHECK(std::abs(results[next++] - ij) <= 1e-14 * std::sqrt(ii * jj));
-            }
-    }
-}
-
-TEST_CASE("the system is symmetric except under right scaling") {
-    for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
-        CAPTURE(static_cast<int>(scaling));
-        Setup setup(rough_cube, {.bottom_box = 4});
-        GridSystem system = system_of(setup.finest(), scaling);
-        const Field x = system.make_vector();
-        const Field y = system.make_vector();
-        const Field Ax = system.make_vector();
-        const Field Ay = system.make_vector();
-        setup.set(x, [](const Index& c) { return std::cos(1.7 * c[0] + 0.3 * c[1] * c[1] - c[2]); });
-        setup.set(y, [](const Index& c) { return std::sin(0.4 * c[0] * c[2] + 2.3 * c[1]); });
-        system.apply(Ax, x);
-        system.apply(Ay, y);
-        const auto [xAy, yAx, AxAx, yy] = system.dots({{x, Ay}, {y, Ax}, {Ax, Ax}, {y, y}});
-        const double asymmetry = std::abs(xAy - yAx) / std::sqrt(AxAx * yy);
-        if (scaling == DiagonalScaling::right)
-            CHECK(asymmetry > 1e-6);
-        else
-            CHECK(asymmetry < 1e-14);
-    }
-}
-
-TEST_CASE("sums not waited for are bitwise the sums waited for, and counted alike") {
-    for (const bool deterministic : {false, true}) {
-        CAPTURE(deterministic);
-        Setup setup(rough_cube, {.bottom_box = 4, .deterministic = deterministic});
-        GridSystem system = system_of(setup.finest(), DiagonalScaling::none);
-        const Field f = setup.finest().f;
-        const Field g = system.make_vector();
-        system.apply(g, f);
-
-        const Counts start = system.counts();
-        const auto waited = system.dots({{f, f}, {f, g}, {g, g}});
-        const Counts middle = system.counts();
-        const std::array<Product, 3> products{{{f, f}, {f, g}, {g, g}}};
-        const std::array<Product, 1> single{{{g, f}}};
-        AllReduceRequest first = system.begin_dots(products);
-        AllReduceRequest second = system.begin_dots(single);  // two in flight at a time
-        system.apply(system.make_vector(), f);                // and work meanwhile
-        std::array<double, 3> totals{};
-        std::array<double, 1> total{};
-        first.finish(totals);
-        second.finish(total);
-        const Counts end = system.counts();
-
-        // Open MPI may add up ranks in another order when it does not block; deterministic sums cannot
-        // differ.
-        for (std::size_t n = 0; n < 3; ++n)
-            if (deterministic || setup.comm.size() <= 2)
-                CHECK(totals[n] == waited[n]);
-            else
-                CHECK(relative(totals[n], waited[n]) < 1e-14);
-        CHECK(relative(total[0], waited[1]) < 1e-14);
-        CHECK((middle - start).reductions == 1);
-        CHECK((end - middle).reductions == 2);
-        const long each = deterministic ? setup.finest().layout.box_count() : 1;
-        CHECK((middle - start).words == 3 * each);
-        CHECK((end - middle).words == 4 * each);
-        CHECK((end - middle).exchanges == 1);
     }
 }
