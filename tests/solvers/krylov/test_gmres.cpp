@@ -157,25 +157,14 @@ TEST_CASE("GMRES takes a preconditioner that is another each time, and claims wh
     CHECK(system.residual() <= 1.001e-7);
 }
 
-TEST_CASE("GMRES ends where the Krylov space does, with the solution or with a breakdown") {
+TEST_CASE("GMRES claims no solution of a singular system whose right-hand side is outside its range") {
     const BottomOptions options = any_form(20);
     CAPTURE(text(options));
     const Make make = made(options.solver, options, {0, 100});
-    // A right-hand side that is an eigenvector: the first iteration is exact.
-    OneLevel wave({.boxes = {2, 2, 2}, .width = 4});
-    wave.setup.set(wave.level.f,
-                   [&](const Index& c) { return std::cos(two_pi * wave.setup.problem.centre(c)[0]); });
-    const Report one = wave.solve(make, {1e-12, 100, 8});
-    CHECK(one.outcome == Outcome::converged);
-    CHECK(one.iterations == 1);
     // A singular system whose right-hand side is partly outside its range.
     OneLevel singular({.boxes = {2, 2, 2}, .width = 4, .a = 0.0});
     singular.setup.set(singular.level.f, [](const Index&) { return 1.0; });
     const Report none = singular.solve(make, {1e-8, 50, 2});
     CHECK_FALSE(none.met);
     CHECK(none.true_residual <= 1.0);
-    // Nothing to solve.
-    OneLevel zero(rough);
-    zero.setup.set(zero.level.f, [](const Index&) { return 0.0; });
-    CHECK(zero.solve(make, {1e-8, 50, 2}).iterations == 0);
 }

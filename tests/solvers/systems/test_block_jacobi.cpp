@@ -1,5 +1,4 @@
-// Block Jacobi: what M is, by formulas; that it depends on boxes alone; what happens where there is none;
-// what the methods that take it cost with it.
+// Block Jacobi: what M is, by formulas, and what happens where there is none; estimates of the spectrum.
 
 #include <catch2/catch.hpp>
 
@@ -7,7 +6,6 @@
 #include "solvers/krylov/stationary/spectrum_estimate.hpp"
 #include "solvers/multigrid/algebraic/level_matrix.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
-#include "solvers/multigrid/v_cycle.hpp"
 #include "solvers/systems/grid_system.hpp"
 #include "solvers/systems/preconditioners/block_jacobi.hpp"
 #include "solvers/systems/sparse/block_ic0.hpp"
@@ -95,21 +93,6 @@ TEST_CASE("what IC(0) stands for times what block Jacobi makes of r is r") {
         }
 }
 
-TEST_CASE("IC(0) has the operator's own entries wherever the operator has entries in a box") {
-    Setup setup(ball_problem, {.bottom_box = ball_problem.width});
-    if (setup.comm.rank() != 0) return;
-    Whole unit = zeros(ball_problem);
-    for_each_index(ball_problem.cells(), [&](const Index& cell) {
-        unit(cell) = 1;
-        const Whole column = incomplete_times(ball_problem, unit);
-        CHECK(relative(column(cell), ball_problem.diagonal(cell)) < 1e-14);
-        for (std::size_t d = 0; d < 3; ++d)
-            if (const double f = below(ball_problem, cell, d); f != 0.0)
-                CHECK(relative(column(step(cell, d, -1)), f) < 1e-14);
-        unit(cell) = 0;
-    });
-}
-
 TEST_CASE("a block without a factor is an outcome with a name, and nothing is claimed") {
     const Problem indefinite{.boxes = {2, 2, 2}, .width = 4, .a = -500.0};  // a diagonal that is too small
     Setup setup(indefinite, {.bottom_box = indefinite.width});
@@ -124,121 +107,6 @@ TEST_CASE("a block without a factor is an outcome with a name, and nothing is cl
         CHECK_FALSE(report.met);
         CHECK(report.true_residual == 1.0);
         CHECK(M.applications() == 0);
-    }
-}
-
-TEST_CASE("preconditioned methods of CG's family cost what they say, in both norms") {
-    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave", .rhs = "hash"};
-    for (const std::string solver :
-         {"cg", "pipelined_cg", "pr_cg", "pipelined_pr_cg", "deep_pipelined_cg", "enlarged_cg"})
-        for (const Norm norm : {Norm::residual, Norm::natural}) {
-            const Method& row = method_named(solver);
-            CAPTURE(solver, name(norm));
-            Setup setup(problem, {.bottom_box = problem.width});
-            Level& level = setup.finest();
-            BlockJacobi M = made(setup);
-            const BottomOptions options = unscaled(solver, norm);
-            if (!row.tests(norm)) {
-                CHECK_THROWS_AS(make_krylov(level, false, options, &M), std::invalid_argument);
-                continue;
-            }
-            const auto krylov = make_krylov(level, false, options, &M);
-            const Report report = krylov->solve(level.u, level.f);
-            CHECK(report.succeeded());
-            CHECK(report.restarts == 0);
-            const Whole f = setup.gather(level.f);
-            const Whole r = residual_by_formula(problem, setup.gather(level.u), f);
-            const double true_2_norm = setup.agreed(two_norm(r)) / setup.agreed(two_norm(f));
-            CHECK(relative(report.unscaled_residual, true_2_norm) < 1e-3);
-
-            const bool natural = norm == Norm::natural;
-            const long k = report.iterations;
-            const long l = options.depth;
-            const long t = options.block;
-            const Counts counts = report.counts;
-            const long norms = natural ? 4 : 2;  // words of the first norm and the verification's
-            const long of_norms = natural ? 2 : 0;
-            if (solver == "cg") {
-                CHECK(counts.applications == k + 1);
-                CHECK(M.applications() == k + 1 + of_norms);
-                CHECK(counts.reductions == 2 * k + 1 + 2);
-                CHECK(counts.words == (natural ? 2 : 3) * k + 1 + norms);
-            } else if (solver == "pipelined_cg") {
-                CHECK(counts.applications == k + 2 + 1);
-                CHECK(M.applications() == k + 2 + of_norms);
-                CHECK(counts.reductions == k + 1 + 2);
-                CHECK(counts.words == (natural ? 2 : 3) * (k + 1) + norms);
-            } else if (solver == "pr_cg") {
-                CHECK(counts.applications == k + 1 + 1);
-                CHECK(M.applications() == k + 2 + of_norms);
-                CHECK(counts.reductions == k + 1 + 2);
-                CHECK(counts.words == (natural ? 4 : 5) * (k + 1) + norms);
-            } else if (solver == "pipelined_pr_cg") {
-                CHECK(counts.applications == 2 * k + 2 + 1);
-                CHECK(counts.exchanges == k + 2 + 1);
-                CHECK(M.applications() == 2 * k + 3 + of_norms);
-                CHECK(counts.reductions == k + 1 + 2);
-                CHECK(counts.words == (natural ? 4 : 5) * (k + 1) + norms);
-            } else if (solver == "deep_pipelined_cg") {
-                CHECK(counts.applications <= k + l + 1);
-                CHECK(counts.applications >= k + 1);
-                CHECK(M.applications() == counts.applications + of_norms);
-                CHECK(counts.words <= l * (l + 3) / 2 + k * (l + 1) + norms);
-            } else {
-                CHECK(counts.exchanges == k + 2);
-                CHECK(M.applications() == t * (k + 2));
-                CHECK(counts.reductions == k + 1 + 2);
-                CHECK(counts.words == (t + 1) * (t + 1) * (k + 1) + norms);
-            }
-            // The same object once more: the same solve, bit by bit.
-            const Report again = krylov->solve(level.u, level.f);
-            CHECK(again.residuals == report.residuals);
-        }
-}
-
-TEST_CASE("predict-and-recompute CG with a preconditioner has the iterates of preconditioned CG") {
-    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth100", .rhs = "hash"};
-    for (const Norm norm : {Norm::residual, Norm::natural}) {
-        Setup setup(problem, {.bottom_box = problem.width});
-        Level& level = setup.finest();
-        BlockJacobi M = made(setup);
-        const auto solved = [&](const std::string& solver) {
-            BottomOptions options = unscaled(solver, norm);
-            options.tolerance = 1e-13;
-            options.max_restarts = 0;
-            return make_krylov(level, false, options, &M)->solve(level.u, level.f);
-        };
-        const Report cg = solved("cg");
-        for (const std::string solver : {"pr_cg", "pipelined_pr_cg"}) {
-            CAPTURE(solver, name(norm));
-            const Report report = solved(solver);
-            CHECK(report.met);
-            CHECK(std::abs(report.iterations - cg.iterations) <= 1);
-            for (std::size_t k = 0; k < 10; ++k) CHECK(relative(report.residuals[k], cg.residuals[k]) < 1e-9);
-        }
-    }
-}
-
-TEST_CASE("s-step bases take a preconditioner: as many iterations, and an all-reduce for eight") {
-    const Problem problem{.boxes = {2, 2, 2}, .width = 8, .beta = "ball100", .rhs = "hash"};
-    Setup setup(problem, {.bottom_box = problem.width});
-    Level& level = setup.finest();
-    BlockJacobi M = made(setup);
-    BottomOptions options = unscaled("bicgstab", Norm::residual);
-    options.tolerance = 1e-6;
-    const Report plain = make_krylov(level, false, options, &M)->solve(level.u, level.f);
-    options.solver = "ca_bicgstab";
-    options.s = 8;
-    options.telescoping = false;
-    for (const Basis basis : {Basis::newton, Basis::chebyshev}) {
-        options.basis = basis;
-        const Report report = make_krylov(level, false, options, &M)->solve(level.u, level.f);
-        CAPTURE(name(basis), plain.iterations, report.iterations, report.restarts);
-        CHECK(report.met);
-        CHECK(report.iterations <= plain.iterations + 8);
-        // Besides ten steps of CG that estimate the spectrum, once.
-        const long of_estimate = 2 * SpectrumEstimate::steps;
-        CHECK(report.counts.reductions - of_estimate < plain.counts.reductions / 10);
     }
 }
 
@@ -270,40 +138,6 @@ TEST_CASE("IC(0) of the rows of a rank is that of a box, if they are one box") {
     GlobalRows indefinite = rows;
     if (setup.comm.rank() == ranks - 1) indefinite.values.back() = -1;
     CHECK(BlockIncompleteCholesky(setup.comm, A, indefinite, setup.ledger).vanished() == "pivot of IC(0)");
-}
-
-TEST_CASE("enlarged CG with one column and a preconditioner is preconditioned CG") {
-    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .rhs = "hash"};
-    Setup setup(problem, {.bottom_box = problem.width});
-    Level& level = setup.finest();
-    BlockJacobi M = made(setup);
-    const Report cg = make_krylov(level, false, unscaled("cg", Norm::residual), &M)->solve(level.u, level.f);
-    BottomOptions options = unscaled("enlarged_cg", Norm::residual);
-    options.block = 1;
-    const Report one = make_krylov(level, false, options, &M)->solve(level.u, level.f);
-    REQUIRE(one.residuals.size() == cg.residuals.size());
-    for (std::size_t k = 0; k < cg.residuals.size(); ++k)
-        CHECK(relative(one.residuals[k], cg.residuals[k]) < 1e-6);
-    options.block = 4;
-    CHECK(make_krylov(level, false, options, &M)->solve(level.u, level.f).iterations < cg.iterations);
-}
-
-TEST_CASE("CG's family refuses a preconditioner that is not symmetric") {
-    Setup setup({.boxes = {2, 2, 2}, .width = 8}, {.bottom_box = 4});
-    MultigridOptions uneven;
-    uneven.pre = 1;
-    uneven.post = 2;
-    VCycle M(setup.hierarchy, uneven, 4);
-    CHECK_FALSE(M.symmetric());
-    for (const Method& row : methods()) {
-        if (!row.accepts_preconditioner()) continue;
-        CAPTURE(row.name);
-        const BottomOptions options = unscaled(row.name, row.norms.front());
-        if (row.preconditioning == Preconditioning::symmetric)
-            CHECK_THROWS_AS(make_krylov(setup.finest(), false, options, &M), std::invalid_argument);
-        else
-            CHECK(make_krylov(setup.finest(), false, options, &M));
-    }
 }
 
 TEST_CASE("the extreme eigenvalues of a tridiagonal matrix are those of the second difference") {
