@@ -1,5 +1,5 @@
-// Algebraic multigrid without golden data: identities of its set-up, that neither ranks nor
-// schemes change it, a symmetric cycle, and the names of what cannot be set up.
+// Algebraic multigrid without golden data: schemes do not change it, its cycle is symmetric, and what cannot
+// be set up has a name.
 
 #include <catch2/catch.hpp>
 
@@ -48,83 +48,11 @@ AmgOutcome outcome_of(const AmgProblem& problem, const AmgOptions& options = {})
 
 }  // namespace
 
-TEST_CASE("roots are more than two strong connections apart, and every connected row is within two of one") {
-    AmgSetup setup(rotated({17, 13, 1}, 0.01, 0.3));
-    const PartRows A = setup.part();
-    GhostValues ghosts(setup.context, A, setup.scheme);
-    const auto strong = strong_connections(A, ghosts, 0.25);
-    const Aggregates found = aggregate_mis2(setup.comm, A, strong, ghosts);
-    CHECK(found.rounds > 1);
-    GlobalRows pattern;
-    for (std::size_t r = 0; r < A.rows.rows(); ++r) {
-        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
-            if (strong[e]) {
-                pattern.columns.push_back(A.rows.columns[e]);
-                pattern.values.push_back(1.0);
-            }
-        end_row(pattern);
-    }
-    const std::vector<Row> S =
-        gathered(setup.comm, PartRows(A.partition, A.partition, A.rank, std::move(pattern)));
-    for (std::size_t i = 0; i < S.size(); ++i)
-        for (const auto& [j, one] : S[i])
-            CHECK(S[static_cast<std::size_t>(j)].contains(static_cast<std::int64_t>(i)));
-    const std::vector<std::int64_t> roots = setup.comm.all_gather(found.roots);
-    std::vector<int> roots_near(S.size(), 0);
-    for (const std::int64_t root : roots) {
-        std::map<std::int64_t, int> near{{root, 0}};
-        for (const auto& [j, one] : S[static_cast<std::size_t>(root)]) {
-            near[j] = 1;
-            for (const auto& [k, other] : S[static_cast<std::size_t>(j)]) near.try_emplace(k, 2);
-        }
-        for (const auto& [row, distance] : near) {
-            ++roots_near[static_cast<std::size_t>(row)];
-            if (row != root) CHECK(!std::ranges::binary_search(roots, row));
-        }
-    }
-    for (std::size_t i = 0; i < S.size(); ++i) CHECK((roots_near[i] > 0) == !S[i].empty());
-}
-
-TEST_CASE("Galerkin products are dense ones, entry by entry, and symmetric") {
-    for (const CoarseningRule rule :
-         {CoarseningRule::aggregation, CoarseningRule::aggregation_twice, CoarseningRule::pmis}) {
-        AmgSetup setup(ball({6, 5, 7}, 100.0, false, 1.0), Scheme::two_step);
-        AmgOptions options;
-        options.coarsening = rule;
-        const Coarsening next = coarsened(setup, options);
-        const std::vector<Row> A = gathered(setup.comm, setup.part());
-        const std::vector<Row> P = gathered(setup.comm, next.P);
-        const std::vector<Row> coarse = gathered(setup.comm, next.A);
-        std::vector<Row> wanted(coarse.size());
-        for (std::size_t i = 0; i < A.size(); ++i)
-            for (const auto& [j, a] : A[i])
-                for (const auto& [k, left] : P[i])
-                    for (const auto& [l, right] : P[static_cast<std::size_t>(j)])
-                        wanted[static_cast<std::size_t>(k)][l] += left * a * right;
-        double largest = 0;
-        for (const Row& row : wanted)
-            for (const auto& [l, value] : row) largest = std::max(largest, std::abs(value));
-        double worst = 0;
-        double skew = 0;
-        for (std::size_t k = 0; k < wanted.size(); ++k) {
-            REQUIRE(coarse[k].size() == wanted[k].size());
-            for (const auto& [l, value] : wanted[k]) {
-                worst = std::max(worst, std::abs(coarse[k].at(l) - value));
-                const double back = coarse[static_cast<std::size_t>(l)].at(static_cast<std::int64_t>(k));
-                skew = std::max(skew, std::abs(coarse[k].at(l) - back));
-            }
-        }
-        CHECK(worst <= 1e-13 * largest);
-        CHECK(skew <= 1e-13 * largest);
-    }
-}
-
-TEST_CASE("the tentative prolongation is orthonormal, near-null vectors in its range, level after level") {
+TEST_CASE("the tentative prolongation is orthonormal, level after level") {
     for (const AmgProblem& problem : {stencil7({7, 6, 5}), elasticity({13, 11, 1})}) {
         AmgSetup setup(problem);
         PartRows A = setup.part();
         NearNull B = setup.near_null;
-        const auto k = static_cast<std::size_t>(B.vectors);
         for (int level = 0; level < 2; ++level) {
             const PartRows nodes = nodes_of(A, B.node);
             GhostValues ghosts(setup.context, nodes, setup.scheme);
@@ -132,18 +60,7 @@ TEST_CASE("the tentative prolongation is orthonormal, near-null vectors in its r
             const Aggregates aggregates = aggregate_mis2(setup.comm, nodes, strong, ghosts);
             const Tentative T = tentative_prolongation(setup.context, aggregates, A.rank, B);
             const RowPartition coarse = resized(aggregates.partition, 1, B.vectors);
-            std::vector<int> counts;
-            for (int r = 0; r < setup.comm.size(); ++r)
-                counts.push_back(static_cast<int>(coarse.size(r)) * B.vectors);
-            const std::vector<double> all = setup.comm.all_gather(T.coarse_null.values, counts);
             double wrong = 0;
-            for (std::size_t r = 0; r < A.rows.rows(); ++r)
-                for (std::size_t v = 0; v < k; ++v) {
-                    double sum = 0;
-                    for (auto [e, end] = entries_of(T.rows, r); e < end; ++e)
-                        sum += T.rows.values[e] * all[static_cast<std::size_t>(T.rows.columns[e]) * k + v];
-                    wrong += !(std::abs(sum - B.values[r * k + v]) <= 1e-13 * (1 + std::abs(sum)));
-                }
             std::map<std::pair<std::int64_t, std::int64_t>, double> gram;
             for (const Row& row : gathered(setup.comm, PartRows(A.partition, coarse, A.rank, T.rows)))
                 for (const auto& [i, a] : row)
@@ -209,35 +126,6 @@ TEST_CASE("no scheme changes a bit of P, nor of P e; P^T r is its transpose") {
     }
 }
 
-TEST_CASE("no scheme of rows changes a bit of P, nor the next level but for the order of sums") {
-    AmgSetup setup(stencil27({7, 6, 5}), Scheme::three_step);
-    const Coarsening as_others = coarsened(setup, {});
-    const auto P = gathered(setup.comm, as_others.P);
-    const auto A = gathered(setup.comm, as_others.A);
-    for (const SchemeOptions& rows : candidates_without_axes({}))
-        for (const Ownership ownership : {Ownership::root, Ownership::condensed}) {
-            INFO(name(rows) << ", " << name(ownership));
-            AmgOptions options;
-            options.rows_scheme = name(rows);
-            options.ownership = ownership;
-            const Coarsening next = coarsened(setup, options);
-            CHECK(gathered(setup.comm, next.P) == P);
-            const auto coarse = gathered(setup.comm, next.A);
-            REQUIRE(coarse.size() == A.size());
-            for (std::size_t i = 0; i < A.size(); ++i) {
-                REQUIRE(coarse[i].size() == A[i].size());
-                for (auto one = coarse[i].begin(), other = A[i].begin(); one != coarse[i].end();
-                     ++one, ++other) {
-                    CHECK(one->first == other->first);
-                    CHECK(std::abs(one->second - other->second) < 1e-12);
-                }
-            }
-            CHECK(name(next.rows_by) == name(rows));
-            CHECK(name(next.partial_rows_by) == name(rows));
-            CHECK(next.transfers_by.scheme == Scheme::three_step);
-        }
-}
-
 TEST_CASE("the cycle is symmetric with every smoother, by every scheme") {
     for (const Scheme scheme : {Scheme::standard, Scheme::three_step})
         for (const AmgSmoother smoother : values_of<AmgSmoother>()) {
@@ -282,9 +170,7 @@ TEST_CASE("work while messages are in flight changes no bit of a cycle and no me
             }
             CAPTURE(static_cast<int>(scheme), name(smoother));
             CHECK(cycles[0] == cycles[1]);
-            CHECK(sent[0].messages == sent[1].messages);
-            CHECK(sent[0].bytes == sent[1].bytes);
-            CHECK(sent[0].off_node_messages == sent[1].off_node_messages);
+            CHECK(sent[0] == sent[1]);
         }
 }
 
@@ -326,6 +212,7 @@ TEST_CASE("ranks without rows take part: a matrix of three rows, and coarse leve
             AmgHierarchy hierarchy = setup.hierarchy(options);
             REQUIRE(hierarchy.missing().empty());
             CHECK(hierarchy.facts().back().rows <= 2);
+            if (ownership == Ownership::condensed) CHECK(hierarchy.facts().back().ranks_with_rows == 1);
             AmgCycle M(hierarchy);
             CHECK(setup.solve(M, true, 50).succeeded());
         }

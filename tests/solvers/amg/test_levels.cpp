@@ -151,22 +151,6 @@ TEST_CASE("set-up makes the same collective calls, plans and exchanges on all ra
         }
 }
 
-TEST_CASE("hierarchies by HMIS solve in about as many steps as those by PMIS") {
-    for (const AmgProblem& problem : {stencil27({9, 8, 7}), rotated({20, 16, 1}, 0.05, 0.3)}) {
-        AmgSetup setup(problem);
-        std::vector<int> steps;
-        for (const CoarseningRule rule : {CoarseningRule::pmis, CoarseningRule::hmis}) {
-            AmgHierarchy hierarchy = setup.hierarchy(classical(rule));
-            REQUIRE(hierarchy.missing().empty());
-            AmgCycle M(hierarchy);
-            const Report report = setup.solve(M, true, 60);
-            CHECK(report.succeeded());
-            steps.push_back(report.iterations);
-        }
-        CHECK(std::abs(steps[1] - steps[0]) <= 5);
-    }
-}
-
 TEST_CASE("a condensed level is that of the roots, bit by bit, on as many ranks as keep its entries") {
     for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step})
         for (AmgOptions options : {AmgOptions{}, classical(CoarseningRule::pmis)}) {
@@ -201,41 +185,5 @@ TEST_CASE("a condensed level is that of the roots, bit by bit, on as many ranks 
             }
             if (setup.comm.size() > 2 && options.coarsening == CoarseningRule::aggregation)
                 CHECK(ranks < setup.comm.size());
-        }
-}
-
-TEST_CASE("condensed hierarchies have the rows and entries of others, and solve in as many steps") {
-    for (const Scheme scheme : {Scheme::standard, Scheme::three_step})
-        for (AmgOptions options : {AmgOptions{}, classical(CoarseningRule::pmis)}) {
-            AmgSetup setup(options.aggregates() ? elasticity({17, 16, 1}) : stencil27({10, 9, 8}), scheme);
-            options.max_coarse = 4;
-            std::vector<std::int64_t> rows;
-            std::vector<double> entries;
-            std::vector<int> steps;
-            for (const Ownership ownership : {Ownership::root, Ownership::condensed}) {
-                options.ownership = ownership;
-                AmgHierarchy hierarchy = setup.hierarchy(options);
-                REQUIRE(hierarchy.missing().empty());
-                REQUIRE(hierarchy.levels() >= 3);
-                std::vector<std::int64_t> rows_of_levels;
-                std::vector<double> entries_of_levels;
-                for (const AmgLevelFacts& facts : hierarchy.facts()) {
-                    rows_of_levels.push_back(facts.rows);
-                    entries_of_levels.push_back(facts.entries);
-                    entries_of_levels.push_back(facts.entries_of_P);
-                }
-                AmgCycle M(hierarchy);
-                const Report report = setup.solve(M, true, 60);
-                CHECK(report.succeeded());
-                if (ownership == Ownership::condensed) {
-                    CHECK(rows_of_levels == rows);
-                    CHECK(entries_of_levels == entries);
-                    CHECK(report.iterations == steps.front());
-                    CHECK(hierarchy.facts().back().ranks_with_rows == 1);
-                }
-                rows = rows_of_levels;
-                entries = entries_of_levels;
-                steps.push_back(report.iterations);
-            }
         }
 }
