@@ -75,7 +75,7 @@ struct Boxes {
         Storage storage = Storage::boxes;
         int boxes = 2;
         Precision precision = Precision::fp64;
-        Precision faces = Precision::fp32;  // of operators in single precision
+        Precision faces = Precision::fp32;  // the faces of operators in single precision
     };
     // Each kind in turn: in two and three dimensions, alone and in a block.
     static Choice any(int width = 5, int ghosts = 1) {

@@ -58,7 +58,10 @@ TEST_CASE("a few nodes send what all do") {
         INFO(c.boxes[0] << " x " << c.boxes[1] << " x " << c.boxes[2] << ", " << topology.describe());
         REQUIRE(nodes.parts().size() == static_cast<std::size_t>(c.parts));
         REQUIRE_FALSE(nodes.all());
-        REQUIRE(nodes.largest().topology.nodes() < topology.nodes());
+        const auto& part = nodes.largest();
+        REQUIRE(part.topology.nodes() < topology.nodes());
+        REQUIRE(static_cast<std::size_t>(part.topology.ranks() * c.boxes_of_a_rank) ==
+                product(part.layout.boxes()));
         const auto schemes = candidates({.message_cap = 400});
         const auto few = nodes.compare(1, c.neighbours, schemes, &model);
         const auto all =
