@@ -29,7 +29,7 @@ class Keel(
     Caliper,
 ):
     variant("workload", default="solve", values=("solve",), description="what a run does")
-    variant("version", default="main", values=("main", "1.0.0", "latest"), description="version of Keel")
+    variant("version", default="main", values=("main", "2.0.0", "latest"), description="version of Keel")
     variant("solver", default="bicgstab", description="bottom solver; keel --solvers tells all")
     maintainers("keel-developers")
 

@@ -19,7 +19,7 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
     license("BSD-3-Clause", checked_by="keel-developers")
 
     version("main", branch="main")
-    version("1.0.0", commit="bd3f3b80753bbd928dfdd24f218e7ade5394c738")
+    version("2.0.0", tag="v2.0.0")
 
     # +cuda and +rocm, with their architectures, come from the base classes.
     variant("openmp", default=True, description="Threads in each rank; without, OMP_NUM_THREADS is 1")
